@@ -26,7 +26,7 @@ def call_limited(
     """Return the reply of a function to data and further arguments; both are JSON.
 
     Args:
-        function: Such as "issues.drafting.pdf_text:read"; its module imports no Django.
+        function: Such as "issues.drafting.documents:read"; its module imports no Django.
         seconds: Time to compute; three times as much may pass.
         memory: Bytes.
 

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
+from issues.lifecycle.states import is_merged
 from issues.models import Issue, Severity, Tag
-from issues.states import is_merged
 
 
 @dataclass(frozen=True)

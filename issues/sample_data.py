@@ -9,7 +9,7 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import save_signed
-from issues.feedback_content import FACTS, TEXTS
+from issues.content.feedback_content import FACTS, TEXTS
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import (
     Feedback,

@@ -1,11 +1,12 @@
-"""Rename, merge and suggest tags.
+"""Rename, merge and suggest tags; the tree of domains, which are tags with a parent.
 
 Every issue with a changed tag records it in its history.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -15,8 +16,51 @@ from evalhub.access.models import User
 from evalhub.history import save_signed, sign
 from evalhub.refusals import Refused
 from issues.limits import MAX_TAGS
-from issues.models import Issue, Tag, Test
+from issues.models import Issue, Tag, TagKind, Test
 from issues.similarity.ranking import words_of
+
+
+@dataclass(frozen=True)
+class Domains:
+    """`parents` maps each domain to its parent, "" at the top."""
+
+    parents: Mapping[str, str]
+
+    @classmethod
+    def arranged(cls, rows: Iterable[tuple[str, str | None]]) -> Self:
+        """Build from (name, parent's name). An unknown parent is dropped; a cycle is cut once."""
+        given = dict(rows)
+        parents = {name: parent if parent in given else "" for name, parent in given.items()}
+        for name in sorted(parents):
+            if _leads_back(name, parents):
+                parents[name] = ""
+        return cls({name: parent or "" for name, parent in parents.items()})
+
+    def above(self, name: str) -> tuple[str, ...]:
+        """Return the ancestors of a domain, nearest first."""
+        parent = self.parents[name]
+        return (parent, *self.above(parent)) if parent else ()
+
+    def of(self, tags: Iterable[str]) -> frozenset[str]:
+        """Return the domains among these tags, with their ancestors."""
+        own = [name for name in tags if name in self.parents]
+        return frozenset(own).union(*map(self.above, own))
+
+
+def current_domains() -> Domains:
+    """Return the current tree; one query."""
+    rows = Tag.objects.filter(kind=TagKind.DOMAIN).order_by()
+    return Domains.arranged(rows.values_list("name", "parent__name"))
+
+
+def _leads_back(name: str, parents: Mapping[str, str | None]) -> bool:
+    """Return True if a domain is its own ancestor."""
+    seen, at = {name}, parents[name]
+    while at and at not in seen:
+        seen.add(at)
+        at = parents[at]
+    return at == name
+
 
 MIN_VOTE = 0.3
 """Minimum sum of similarities for a tag to be suggested."""

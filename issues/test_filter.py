@@ -15,7 +15,7 @@ from django.utils.text import smart_split, unescape_string_literal
 
 from evalhub.access.models import User
 from evalhub.access.saved_filters import MAX_QUERY, saved_query
-from issues import test_content
+from issues.content import test_content
 from issues.models import (
     Criterion,
     Issue,

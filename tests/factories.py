@@ -4,9 +4,9 @@ from itertools import count
 from typing import Any
 
 from evalhub.models import LanguageModel, User
+from issues.content.revisions import freeze
 from issues.judge_templates.builtin import BUILTIN
 from issues.models import Issue, IssueState, JudgeTemplate, Tag, TemplateState, Test, TestState
-from issues.revisions import freeze
 from runs.launching.launch import add_judge_run, add_results
 from runs.models import Approach, Judge, Jury, Result, Run
 

@@ -20,9 +20,9 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from evalhub.models import Delivery, Exposure, Image, Notification, Token, TokenScope, User, Webhook
 from evalhub.models import Worker as WorkerRow
+from issues.content.revisions import freeze
 from issues.drafting.start import start
 from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag
-from issues.revisions import freeze
 from reports.documents.document import Document
 from reports.models import ReportSchedule, Snapshot
 from reports.registry import PAGES

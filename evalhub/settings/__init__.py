@@ -299,7 +299,7 @@ EVALHUB_WORK = [
 
 EVALHUB_EVERY_MINUTE = [
     "evalhub.notifications.outbox.deliver_in_background",
-    "issues.notifications.notify_assigned",
+    "issues.assignees.notify_assigned",
     "runs.launching.schedules.launch_scheduled",
     "runs.laboratory.trials.benchmarks.new_benchmarks.make_due_instances",
     "runs.lifecycle.retention.remove_due",

@@ -18,10 +18,10 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import current_user, require
-from issues import states
 from issues.admin.badges import COLOURS, badge_of
+from issues.lifecycle import states
+from issues.lifecycle.states import HasState, Move
 from issues.models import CommentFields
-from issues.states import HasState, Move
 
 KINDS = {"approve": "primary", "review": "primary", "deprecate": "danger"}
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Model
 
 from evalhub.api.exports import IS_READABLE, Column, among
-from issues.feedback_content import SENT, TRIAGE
+from issues.content.feedback_content import SENT, TRIAGE
+from issues.content.test_content import CONTENT, REMARKS
 from issues.models import Criterion, Issue, Source, Test
-from issues.test_content import CONTENT, REMARKS
 
 
 def plain_columns(*names: str, withheld: Any = ...) -> tuple[Column, ...]:

@@ -21,8 +21,8 @@ from issues.api import filters
 from issues.api.export_columns import FEEDBACK as FEEDBACK_COLUMNS
 from issues.api.images import Messages
 from issues.api.json_types import Message
-from issues.feedback_content import SENT, TRIAGE, says_nothing
-from issues.feedback_messages import with_conversation
+from issues.content.feedback_content import SENT, TRIAGE, says_nothing
+from issues.content.feedback_messages import with_conversation
 from issues.limits import MAX_FEEDBACK_AT_ONCE
 from issues.models import Feedback, FeedbackState
 from issues.similarity.search import FEEDBACK, LONGEST, similar

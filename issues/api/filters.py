@@ -4,7 +4,8 @@ from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
 
 from evalhub.api.filters import Containing, Id, OneOf, Since, UpdatedSince, YesNo
-from issues.feedback_content import TEXTS
+from issues.content.feedback_content import TEXTS
+from issues.content.test_content import SEARCHED
 from issues.models import (
     FeedbackState,
     IssueState,
@@ -17,7 +18,6 @@ from issues.models import (
     TestState,
 )
 from issues.tags import tagged
-from issues.test_content import SEARCHED
 
 
 class TagFilters(filters.FilterSet):

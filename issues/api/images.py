@@ -16,7 +16,7 @@ from evalhub.api.views import Rows
 from evalhub.llm.content.image_files import ImageRefused
 from evalhub.models import Image
 from issues.api.json_types import Message
-from issues.images import readable_images, upload, with_stored_images
+from issues.content.images import readable_images, upload, with_stored_images
 
 SHOWN_ALONE = {
     "X-Content-Type-Options": "nosniff",

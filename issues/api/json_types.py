@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
+from issues.content.test_content import BY_NAME, SHOWN
 from issues.rubrics.scales import PassRule
-from issues.test_content import BY_NAME, SHOWN
 
 
 class TextPart(BaseModel):

@@ -18,8 +18,10 @@ from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
 from issues.api.images import Messages
 from issues.api.json_types import Message, RevisionContent
 from issues.assignees import REFUSAL, assignable
-from issues.conversation import check_messages, raw_prompt_problems
-from issues.merging import FIELDS as MERGED_FIELDS
+from issues.content.conversation import check_messages, raw_prompt_problems
+from issues.content.test_content import CONTENT, REMARKS, REVIEWED
+from issues.lifecycle.merging import FIELDS as MERGED_FIELDS
+from issues.lifecycle.states import ISSUE_MOVES, TEST_MOVES, review_again
 from issues.models import (
     Comment,
     Issue,
@@ -32,8 +34,6 @@ from issues.models import (
     Test,
 )
 from issues.rubrics.editing import replace
-from issues.states import ISSUE_MOVES, TEST_MOVES, review_again
-from issues.test_content import CONTENT, REMARKS, REVIEWED
 
 WITHHELD = {"description": "", "resolution_note": "", "sources": [], "comments": []}
 """Issue fields that may quote its tests, with their value for users who may not read those."""

@@ -20,7 +20,6 @@ from evalhub.api.serializers import ExposureSerializer
 from evalhub.api.views import Added, ReadableRows, Written
 from evalhub.models import Exposure
 from evalhub.refusals import Refused
-from issues import states
 from issues.api import export_columns, filters
 from issues.api.bulk import BulkRows
 from issues.api.criteria import CheckSerializer
@@ -43,12 +42,13 @@ from issues.api.serializers import (
 )
 from issues.api.templates import JudgeTemplateSerializer, with_parts
 from issues.checks import CHECKS
-from issues.conversation import request_messages
+from issues.content.conversation import request_messages
 from issues.judge_templates.lifecycle import new_version, publish, retire
-from issues.merging import active_merge, may_merge, merge, undo_merge
+from issues.lifecycle import states
+from issues.lifecycle.merging import active_merge, may_merge, merge, undo_merge
+from issues.lifecycle.moves_with_tests import move_with_tests
+from issues.lifecycle.sealing import seal, unseal
 from issues.models import Issue, JudgeTemplate, ResolutionLabel, Revision, Tag, Test
-from issues.moves_with_tests import move_with_tests
-from issues.sealing import seal, unseal
 from issues.similarity.search import ISSUE
 from issues.tags import rename
 

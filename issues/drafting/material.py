@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalhub.llm.content.content_parts import content_text
+from issues.content.test_content import content
 from issues.drafting.prompts import Sample
 from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import accepted_of
@@ -11,7 +12,6 @@ from issues.judge_templates.prompts import conversation_text
 from issues.limits import DRAFT_EXAMPLES
 from issues.models import Generation, Test
 from issues.rubrics.criterion_content import CriterionContent
-from issues.test_content import content
 
 EXAMPLE_CHARACTERS = 3000
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from evalhub.values.storable import REASON, UNSTORABLE, unstorable
 from evalhub.values.strict_json import Problem, excerpt, parse
-from issues.feedback_content import IN_FILES, says_nothing
-from issues.feedback_messages import with_conversation
+from issues.content.feedback_content import IN_FILES, says_nothing
+from issues.content.feedback_messages import with_conversation
 from issues.importers import records
 from issues.importers.records import Unreadable, records_in
 from issues.limits import MAX_FEEDBACK_COLUMNS, MAX_FEEDBACK_ROWS

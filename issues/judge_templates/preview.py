@@ -6,7 +6,8 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from evalhub.access.models import User
-from issues.conversation import filled, request_messages
+from issues.content.conversation import filled, request_messages
+from issues.content.message_form import turns_to_generate
 from issues.judge_templates.example_selection import ExampleQuery, ShownExample
 from issues.judge_templates.examples import examples_of, hidden_of
 from issues.judge_templates.prompts import (
@@ -17,7 +18,6 @@ from issues.judge_templates.prompts import (
     prints_context,
     render,
 )
-from issues.message_form import turns_to_generate
 from issues.models import JudgeTemplate, Test
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST

@@ -4,7 +4,7 @@ import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
 
-import issues.conversation
+import issues.content.conversation
 import issues.models.library
 import issues.rubrics.scales
 
@@ -1151,7 +1151,10 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
-                ("messages", models.JSONField(validators=[issues.conversation.check_messages])),
+                (
+                    "messages",
+                    models.JSONField(validators=[issues.content.conversation.check_messages]),
+                ),
                 (
                     "tools",
                     models.JSONField(
@@ -1625,7 +1628,10 @@ class Migration(migrations.Migration):
                         to="issues.issue",
                     ),
                 ),
-                ("messages", models.JSONField(validators=[issues.conversation.check_messages])),
+                (
+                    "messages",
+                    models.JSONField(validators=[issues.content.conversation.check_messages]),
+                ),
                 (
                     "tools",
                     models.JSONField(

@@ -9,7 +9,7 @@ from evalhub.constraints import known, once
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
 from evalhub.row_page import RowWithPage
-from issues.feedback_content import ERASED
+from issues.content.feedback_content import ERASED
 from issues.models.issue import Issue
 
 

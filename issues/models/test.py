@@ -10,8 +10,8 @@ from evalhub.constraints import known, once, share
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
 from evalhub.row_page import RowWithPage
-from issues import test_content
-from issues.conversation import check_messages
+from issues.content import test_content
+from issues.content.conversation import check_messages
 from issues.models.image_use import ImageUse
 from issues.models.issue import Issue, IssueState
 from issues.models.tag import Tag

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 from django.contrib.auth.models import AnonymousUser
 
 from evalhub.models import User
+from issues.content.revisions import content_of
 from issues.judge_templates.preview import NOBODY, sample_answer
 from issues.models import Criterion, JudgeTemplate, Test
-from issues.revisions import content_of
 
 
 class Draft(NamedTuple):

@@ -9,9 +9,9 @@ from django.db.models import Max
 
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
+from issues.lifecycle.states import review_again
 from issues.models import Criterion, Test
 from issues.rubrics.criterion_content import COLUMNS, FIELDS, columns_of
-from issues.states import review_again
 
 COPIED = [COLUMNS.get(name, name) for name in FIELDS]
 

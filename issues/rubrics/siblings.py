@@ -9,12 +9,12 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
+from issues.content.test_content import PASSED_ON
+from issues.lifecycle.states import review_again
 from issues.models import Issue, Test, TestState
 from issues.models.test import TestQuerySet
 from issues.rubrics import editing
 from issues.rubrics.criterion_content import ORIGIN
-from issues.states import review_again
-from issues.test_content import PASSED_ON
 
 
 def siblings_of(

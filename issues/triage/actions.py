@@ -11,6 +11,7 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
+from issues.lifecycle.states import MAX_REASON, check
 from issues.models import (
     Feedback,
     FeedbackState,
@@ -22,7 +23,6 @@ from issues.models import (
     Test,
 )
 from issues.rubrics.siblings import judge_settings_of, siblings_of
-from issues.states import MAX_REASON, check
 
 TITLE_LENGTH = 120
 TRIAGED = "Triaged: "

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from evalhub.history import save_signed
 from evalhub.models import Image, User
-from issues.feedback_content import ERASED as WHAT_IS_LEFT
+from issues.content.feedback_content import ERASED as WHAT_IS_LEFT
 from issues.models import Feedback, ImageUse
 from issues.triage.actions import locked
 

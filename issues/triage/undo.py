@@ -12,11 +12,11 @@ from evalhub.access.models import User
 from evalhub.admin_site.versions import last_change
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
-from issues.feedback_content import TRIAGE
+from issues.content.feedback_content import TRIAGE
+from issues.lifecycle.states import check
+from issues.lifecycle.untouched import delete_untouched
 from issues.models import Feedback, Issue, Test
-from issues.states import check
 from issues.triage.actions import FOLLOWS, TRIAGED, locked
-from issues.untouched import delete_untouched
 
 UNDONE = "Undone: "
 MAX_SEARCHED = 200

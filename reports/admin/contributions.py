@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
+from issues.lifecycle.states import APPROVE_ISSUE
 from issues.models import Issue, Test
-from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.issue_proposals.proposals import proposal_of
 from reports.judge_reliability.trials.agreement import section_of_benchmark, section_of_trial

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evalhub.models import User
+from issues.content.revisions import scale_in
 from issues.models import JudgeTemplate
-from issues.revisions import scale_in
 from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST
 from reports.annotators.rule import (

@@ -22,9 +22,9 @@ from evalhub.notifications.models import NotificationKind
 from evalhub.refusals import Refused
 from evalhub.values.computed import cached
 from evalhub.values.digest import digest
-from issues import states
+from issues.lifecycle import states
+from issues.lifecycle.states import APPROVE_ISSUE
 from issues.models import Comment, Issue, IssueState
-from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.rule import Button, Proposal, reopening, resolving

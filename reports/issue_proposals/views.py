@@ -8,8 +8,8 @@ from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user
 from evalhub.refusals import Refused
+from issues.lifecycle.states import APPROVE_ISSUE
 from issues.models import Issue
-from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.documents.rendering import needs
 from reports.issue_proposals.proposals import accept, dismiss

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-from issues.domains import Domains, current_domains
 from issues.models import Origin
+from issues.tags import Domains, current_domains
 from reports.queries.names import tag_names, titles
 from runs.figures.rate import Rate
 from runs.figures.tallies import (

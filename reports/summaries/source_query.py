@@ -10,7 +10,7 @@ from django.db.models import Avg, Min
 
 from evalhub.llm.identity import identity_of
 from evalhub.statistics.changes.change_test import change_test
-from issues.conversation import request_messages
+from issues.content.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Polarity
 from reports.queries.names import tag_names

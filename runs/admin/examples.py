@@ -21,8 +21,8 @@ from evalhub.display.formatting import DASH
 from evalhub.display.html import link, text_block
 from evalhub.refusals import Refused
 from issues.admin.filters import TemplateFilter
+from issues.content.test_texts import first_words
 from issues.models import JudgeTemplate, TemplateState
-from issues.test_texts import first_words
 from runs.admin.result.filters import TagFilter
 from runs.figures.verdict_labels import evaluation_label
 from runs.models import Example

@@ -15,8 +15,8 @@ from evalhub.work.caller import ModelCaller
 from evalhub.work.database import update_locked
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
-from issues.conversation import Message, filled, request_messages
-from issues.message_form import turns_to_generate
+from issues.content.conversation import Message, filled, request_messages
+from issues.content.message_form import turns_to_generate
 from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run
 
 NOTHING_ASKED = "nothing_asked"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evalhub.models import LanguageModel, User
+from issues.content.revisions import scale_of
 from issues.models import FrozenCriterion, Issue, Tag, TagKind, Test
-from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.sample_data import load_rows, load_sample
 from runs.demo import plan as planned

@@ -13,9 +13,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, LanguageModel, User
-from issues import states
+from issues.content.revisions import freeze
+from issues.lifecycle import states
 from issues.models import Issue, IssueState
-from issues.revisions import freeze
 from runs.demo import plan as planned
 from runs.demo.content import (
     SOURCE,

@@ -11,10 +11,10 @@ from django.utils.text import Truncator
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
 from evalhub.refusals import Refused
+from issues.lifecycle.untouched import delete_untouched
 from issues.models import Feedback, FeedbackState, Issue, Polarity
 from issues.triage.actions import TITLE_LENGTH, attach, taking_issue
 from issues.triage.intake import take_in
-from issues.untouched import delete_untouched
 from runs.models import JudgeRun, Judgment, Result
 from runs.result_list.listing import prompt_of
 

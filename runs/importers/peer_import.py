@@ -17,8 +17,8 @@ from issues.api.bulk import Upsert
 from issues.api.feedback import FeedbackSerializer
 from issues.api.serializers import TestSerializer
 from issues.judge_templates.lifecycle import load_builtin_templates
+from issues.lifecycle.states import move_all
 from issues.models import Issue, Origin, SourceKind, Tag, Test, TestState
-from issues.states import move_all
 from issues.triage.intake import take_in
 from runs.importers.formats.records import TEXTS, Contents, PeerAnswer, PeerRun, PeerTest
 from runs.importers.grafite.importer import templates

@@ -14,7 +14,7 @@ from evalhub.llm.verdicts.judge_replies import (
     verdict_schema,
     verdict_token_limit,
 )
-from issues.conversation import Message
+from issues.content.conversation import Message
 from issues.judge_templates.example_selection import NO_EXAMPLES, Choice, ExampleQuery, Examples
 from issues.judge_templates.examples import examples_of
 from issues.judge_templates.preview import judge_prompt, shown_conversation

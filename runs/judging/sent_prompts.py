@@ -11,7 +11,7 @@ from typing import Any
 
 from evalhub.llm.gateway import request_digest
 from evalhub.models import Call, CallRole, User
-from issues.conversation import Message
+from issues.content.conversation import Message
 from issues.judge_templates.examples import hidden_of
 from issues.judge_templates.preview import WITHHELD
 from issues.judge_templates.prompts import PromptError

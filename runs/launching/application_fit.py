@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from evalhub.llm.applications.application import Application
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
-from issues.conversation import Message
+from issues.content.conversation import Message
 from issues.models import Test
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.number_lists import joined

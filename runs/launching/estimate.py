@@ -9,8 +9,8 @@ from django.db.models import Avg, Count
 
 from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in, tokens_in_messages
 from evalhub.models import LanguageModel
-from issues.conversation import request_messages
-from issues.message_form import turns_to_generate
+from issues.content.conversation import request_messages
+from issues.content.message_form import turns_to_generate
 from issues.models import Test
 from runs.launching.batch_estimate import BatchEstimate
 from runs.launching.detectable_change import PlannedChange, detectable

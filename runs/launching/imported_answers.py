@@ -9,8 +9,8 @@ from django.db import transaction
 from evalhub.models import ItemState, User
 from evalhub.work.database import update_locked
 from evalhub.work.processes.queue import request_worker
-from issues.message_form import turns_to_generate
-from issues.revisions import freeze
+from issues.content.message_form import turns_to_generate
+from issues.content.revisions import freeze
 from runs.answering.work import documents_in, end_without_answer
 from runs.launching.answer_files import ImportedAnswer, ImportedAnswerBody
 from runs.launching.imported_scores import save_scores

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, LanguageModel
+from issues.content.revisions import scale_of
 from issues.models import FrozenCriterion
-from issues.revisions import scale_of
 from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.activation import set_active

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from evalhub.models import LanguageModel, User
 from evalhub.values.digest import digest
 from evalhub.work.processes.queue import request_worker
+from issues.content.revisions import freeze
 from issues.models import FrozenCriterion, Revision, Test
-from issues.revisions import freeze
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.tags import names_on
 from runs.judging.jury import jury_fingerprint, jury_identity, snapshot

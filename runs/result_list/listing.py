@@ -12,8 +12,8 @@ from evalhub.llm.content.content_parts import content_text
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
-from issues.domains import current_domains
 from issues.models import Origin, Revision
+from issues.tags import current_domains
 from runs.models import DOUBTFUL, JudgeRun, Result, ResultScore, Run, TagSet
 from runs.result_list.filters import Filters
 from runs.result_list.sorting import in_order

@@ -10,8 +10,8 @@ from evalhub.access.models import User
 from evalhub.history import save_signed
 from evalhub.models import ItemState
 from evalhub.refusals import Refused
+from issues.lifecycle.states import review_again
 from issues.models import Author, Test
-from issues.states import review_again
 from runs.models import Result
 from runs.review.models import Correction
 from runs.review.reservations import check_lengths

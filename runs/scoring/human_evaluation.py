@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evalhub.models import ItemState, User
+from issues.content.revisions import scale_of
 from issues.models import FrozenCriterion
-from issues.revisions import scale_of
 from issues.rubrics.scales import FIVE_CLASSES, Option, Scale
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import frozen_jury_of

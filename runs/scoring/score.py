@@ -13,8 +13,8 @@ from django.db.models import QuerySet
 
 from evalhub.models import ItemState
 from evalhub.work.database import update_locked
+from issues.content.revisions import scale_in
 from issues.models import FrozenCriterion
-from issues.revisions import scale_in
 from issues.rubrics import hybrid_score
 from issues.rubrics.criterion_content import SEALED
 from issues.rubrics.scales import passes

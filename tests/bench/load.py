@@ -102,7 +102,7 @@ def pages() -> list[str]:
 
 def verdicts() -> list[dict[str, Any]]:
     """Verdicts that can be given, no two on the same result."""
-    from issues.revisions import scale_of
+    from issues.content.revisions import scale_of
     from runs.models import Result
 
     rows = Result.objects.filter(state="done", test__sealed=False).select_related(

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 
 from issues.bulk_edit import Change, edit_all, preview_changes
-from issues.merging import merge
+from issues.lifecycle.merging import merge
 from issues.models import Issue, Tag
 from tests.factories import make_issue, make_user
 from tests.issues.pages import flashed_text, log_in, url

@@ -2,8 +2,8 @@
 
 import pytest
 
-from issues.conversation import filled, request_messages
-from issues.message_form import turns_to_generate
+from issues.content.conversation import filled, request_messages
+from issues.content.message_form import turns_to_generate
 
 DOCUMENT = "§ 4 {rent}\n\n  The landlord's <b>notice</b> & term.\n</documents>"
 SENT = f"<documents>\n{DOCUMENT}\n</documents>"

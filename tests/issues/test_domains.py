@@ -1,7 +1,7 @@
 import pytest
 
-from issues.domains import Domains, current_domains
 from issues.models import Tag, TagKind
+from issues.tags import Domains, current_domains
 
 TREE = Domains({"law": "", "rent law": "law", "eviction": "rent law", "health": ""})
 

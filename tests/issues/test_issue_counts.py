@@ -1,9 +1,9 @@
 import pytest
 
 from evalhub.models import User
-from issues.issue_counts import counts_of
+from issues.lifecycle.moves_with_tests import movable_counts
+from issues.lifecycle.readiness import counts_of
 from issues.models import TestState as State
-from issues.moves_with_tests import movable_counts
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import grant
 

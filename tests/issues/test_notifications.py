@@ -1,7 +1,7 @@
 import pytest
 
 from evalhub.models import Notification
-from issues.notifications import notify_assigned
+from issues.assignees import notify_assigned
 from tests.factories import make_issue, make_user
 
 pytestmark = pytest.mark.django_db

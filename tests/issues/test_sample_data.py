@@ -3,8 +3,8 @@
 import pytest
 from django.core.management import call_command
 
+from issues.lifecycle.readiness import problems_of_issue, problems_of_test
 from issues.models import Feedback, Issue, Test
-from issues.readiness import problems_of_issue, problems_of_test
 from issues.sample_data import SampleCounts, load_sample
 from tests.factories import make_user
 

@@ -3,8 +3,8 @@
 import pytest
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 
+from issues.lifecycle.regrouping import tag_tests
 from issues.models import Tag, TestState
-from issues.regrouping import tag_tests
 from issues.tags import merge, names_on
 from runs.admin.launch.choices import tag_choices
 from runs.launching.launch_options import LaunchSpec

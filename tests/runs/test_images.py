@@ -12,8 +12,8 @@ from evalhub.llm.content.images import store_image
 from evalhub.models import Call, CallRole
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.limits.budget import Gate
+from issues.content.revisions import freeze
 from issues.judge_templates.pairwise_prompt import PairCase, pair_messages
-from issues.revisions import freeze
 from runs.importers.weval.export import export
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.selection import select, warnings

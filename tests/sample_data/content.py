@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simple_history.utils import bulk_create_with_history
 
 from evalhub.models import LanguageModel, User
+from issues.content.revisions import freeze
 from issues.models import (
     Feedback,
     FeedbackState,
@@ -28,7 +29,6 @@ from issues.models import (
     Test,
     TestState,
 )
-from issues.revisions import freeze
 from issues.rubrics.scales import FIVE_CLASSES, as_json
 from runs.models import Judge, Jury, Suite
 from tests.sample_data import vocabulary

@@ -25,7 +25,7 @@ class MediaType(models.TextChoices):
 class Image(models.Model):
     """An image as it is shown and sent. Messages name it by its digest, the SHA-256 of `content`.
 
-    Who may see it depends on the rows that refer to it (`issues.images`).
+    Who may see it depends on the rows that refer to it (`issues.content.images`).
     """
 
     digest = models.CharField(max_length=64, primary_key=True)

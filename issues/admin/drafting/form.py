@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 from evalhub.models import LanguageModel, User
 from evalhub.values.option_problems import option_problems
+from issues.content.test_texts import first_words
 from issues.drafting.destinations import Destination
 from issues.drafting.documents import ENDINGS, Passage, UnreadableDocument, passages_of
 from issues.drafting.settings import DraftingSettings, Length, Task, built_in_personas
 from issues.drafting.start import Order
 from issues.limits import LATER_BATCH, MAX_DOCUMENT_BYTES, MAX_DOCUMENTS, MAX_PDF_PAGES
 from issues.models import Generation, JudgeTemplate, TemplateState, Test
-from issues.test_texts import first_words
 
 MAX_OPTIONS = 10
 LABELS = {

@@ -1,6 +1,8 @@
 from typing import Any
 
+from django import forms
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.text import Truncator
@@ -13,15 +15,49 @@ from evalhub.admin_site.pages import current_user, require
 from evalhub.display.formatting import counted
 from evalhub.llm.content.content_parts import all_images
 from issues.admin.badges import COLOURS
-from issues.admin.feedback.form import FeedbackForm
 from issues.admin.feedback.inbox import FeedbackInbox
 from issues.admin.feedback.upload import FeedbackUpload
 from issues.admin.text_areas import TextAreas
-from issues.feedback_content import FACTS, LINES, TEXTS, TRIAGE, TYPED
+from issues.content.feedback_content import FACTS, FIELDS, LINES, TEXTS, TRIAGE, TYPED, says_nothing
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Feedback, FeedbackState
 from issues.triage.actions import follow, issue_from, set_state, test_from
 from issues.triage.erasure import erase
+
+
+class FeedbackForm(forms.ModelForm):
+    class Meta:
+        model = Feedback
+        fields = [field.name for field in FIELDS if field.place or field.is_triage]
+        help_texts = {
+            "issue": "The issue this feedback is evidence of, if it exists already.",
+            "duplicate_of": "The original, if this is a duplicate. It then follows the original.",
+        }
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if self.instance.pk is None and not self.errors and says_nothing(data):
+            raise ValidationError("Enter a prompt, answer, comment or rating.")
+        original = data.get("duplicate_of")
+        if original is not None:
+            self._follow(data, original.duplicate_of or original)
+        elif data.get("state") == FeedbackState.DUPLICATE:
+            self.add_error("duplicate_of", "Choose the original of this duplicate.")
+        return data
+
+    def _follow(self, data: dict[str, Any], original: Feedback) -> None:
+        if original == self.instance:
+            raise ValidationError(
+                {"duplicate_of": "Feedback cannot be a duplicate of itself. Choose another item."}
+            )
+        if data.get("state", FeedbackState.DUPLICATE) != FeedbackState.DUPLICATE:
+            if "duplicate_of" not in self.changed_data:
+                data["duplicate_of"] = None
+                return
+            data["state"] = FeedbackState.DUPLICATE
+        self.instance.state = FeedbackState.DUPLICATE
+        data |= {"duplicate_of": original, "issue": original.issue}
+
 
 STATES = {"accept": FeedbackState.ACCEPTED, "dismiss": FeedbackState.DISMISSED}
 RECORD = ("received_by", "source_id", "created_at", "messages", "raw")

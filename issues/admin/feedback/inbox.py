@@ -36,8 +36,8 @@ from evalhub.display.markup import model_markdown
 from evalhub.llm.content.content_parts import all_images
 from evalhub.refusals import Refused
 from issues.admin.inlines import link_to
-from issues.feedback_content import TEXTS, TRIAGE
-from issues.feedback_messages import turns_of
+from issues.content.feedback_content import TEXTS, TRIAGE
+from issues.content.feedback_messages import turns_of
 from issues.judge_templates.prompts import conversation_text
 from issues.limits import SIMILAR_ISSUES
 from issues.models import Feedback, FeedbackState, Issue, Tag

@@ -8,7 +8,7 @@ from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import current_user, require
 from evalhub.values.strict_json import Problem
 from issues.admin.sent_files import packed, sent_file
-from issues.feedback_content import IN_FILES
+from issues.content.feedback_content import IN_FILES
 from issues.importers.feedback import FeedbackFile, read
 from issues.limits import MAX_FEEDBACK_ROWS, MAX_FILE_BYTES, PREVIEW_ROWS
 from issues.triage.intake import existing_ids, key_of, take_in

@@ -19,7 +19,6 @@ from evalhub.admin_site.lists import PageList, count_by
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.display.formatting import counted
 from evalhub.display.html import tags
-from issues import states
 from issues.admin.badges import COLOURS
 from issues.admin.drafting.button import drafts_button, generate_button
 from issues.admin.filters import (
@@ -39,10 +38,10 @@ from issues.admin.issue.sealed import RECORD, SealedIssues, sealed_facts
 from issues.admin.state_pages import StateAdmin
 from issues.admin.text_areas import TextAreas, text_area
 from issues.assignees import assignable, refusal
-from issues.issue_counts import counts_of
+from issues.lifecycle import states
+from issues.lifecycle.readiness import counts_of, problems_of_issue
+from issues.lifecycle.states import Move
 from issues.models import Feedback, Issue, ResolutionLabel, Test, TestState
-from issues.readiness import problems_of_issue
-from issues.states import Move
 
 
 class ResolutionForm(forms.Form):

@@ -8,8 +8,8 @@ from unfold.admin import TabularInline
 from unfold.decorators import display
 
 from issues.admin.inlines import SealableInline
+from issues.content.test_texts import first_words, judged_by_text, rubric_size
 from issues.models import Feedback, Source, Test
-from issues.test_texts import first_words, judged_by_text, rubric_size
 
 
 class SourceInline(TabularInline):

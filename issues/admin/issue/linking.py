@@ -12,11 +12,11 @@ from evalhub.admin_site.pages import bounded_text, current_user, require, row_nu
 from evalhub.display.formatting import counted
 from issues.admin.inlines import link_to
 from issues.admin.state_pages import StateAdmin
+from issues.content.test_texts import first_words
+from issues.lifecycle.regrouping import link, split
 from issues.limits import MAX_LINKED_ROWS
 from issues.models import Feedback, FeedbackState, Issue, Test, TestState
-from issues.regrouping import link, split
 from issues.similarity.search import FEEDBACK, ISSUE, similar
-from issues.test_texts import first_words
 
 MAX_OFFERED = 20
 CHANGE_TEST, CHANGE_FEEDBACK = "issues.change_test", "issues.change_feedback"

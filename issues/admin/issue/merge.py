@@ -23,8 +23,7 @@ from evalhub.admin_site.versions import (
 from evalhub.refusals import Refused
 from issues.admin.inlines import link_to
 from issues.admin.state_pages import StateAdmin
-from issues.limits import MAX_MERGED_ISSUES
-from issues.merging import (
+from issues.lifecycle.merging import (
     FIELDS,
     LABELS,
     MOVERS,
@@ -35,6 +34,7 @@ from issues.merging import (
     shown,
     undo_merge,
 )
+from issues.limits import MAX_MERGED_ISSUES
 from issues.models import Issue
 
 SHOWN = (*FIELDS, "state")

@@ -10,9 +10,9 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require
 from evalhub.display.formatting import counted
 from evalhub.refusals import Refused
-from issues import states
 from issues.admin.state_pages import StateAdmin
-from issues.moves_with_tests import (
+from issues.lifecycle import states
+from issues.lifecycle.moves_with_tests import (
     TAKES_TESTS,
     WITH_TESTS_IN,
     movable_counts,
@@ -22,7 +22,7 @@ from issues.moves_with_tests import (
     undo_with_tests,
     undone_text,
 )
-from issues.states import Move, Moved
+from issues.lifecycle.states import Move, Moved
 
 VERBS = {"review": "Send {} to review", "approve": "Approve {}"}
 

@@ -8,16 +8,16 @@ from django.http import QueryDict
 from issues.admin.rubric.criterion_form import CriterionForm
 from issues.admin.test.form import TestForm
 from issues.checks import CHECKS
+from issues.content.revisions import scale_of
+from issues.content.test_content import SHOWN_TEXTS
 from issues.judge_templates.lifecycle import rubric_templates
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError
 from issues.limits import MAX_CRITERIA
 from issues.models import Criterion, Test
-from issues.revisions import scale_of
 from issues.rubrics.draft import Draft
 from issues.rubrics.possible_scores import in_words, possible_scores
 from issues.rubrics.scales import ScaleError, passes
-from issues.test_content import SHOWN_TEXTS
 
 PREFIX = "criteria"
 APPROACHES = {

@@ -4,9 +4,10 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget
@@ -14,19 +15,103 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
-from evalhub.display.html import text_block
+from evalhub.display.html import link, text_block
+from issues.admin.inlines import PartInline
 from issues.admin.state_pages import PanelAdmin
-from issues.admin.template.inlines import ExampleInline, VariantInline
-from issues.admin.text_areas import text_area
+from issues.admin.text_areas import TextAreas, text_area
+from issues.content.revisions import content_of
+from issues.content.test_texts import first_words
 from issues.judge_templates.lifecycle import HAS_EXAMPLES, new_version, publish, retire, shown_by
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError, variables_of
 from issues.judge_templates.syntax import VARIABLES
-from issues.models import JudgeTemplate, TemplateState, Test
-from issues.revisions import content_of
+from issues.limits import MAX_PROMPT_VARIANTS, MAX_TEMPLATE_EXAMPLES
+from issues.models import JudgeTemplate, TemplateExample, TemplateState, TemplateVariant, Test
 from issues.rubrics.scales import BINARY, FIVE_CLASSES, ONE_TO_SEVEN, ScaleError, as_json, from_json
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.test_texts import first_words
+
+COPIED = ("input", "output", "reference", "guidelines", "criterion", "option")
+"""Fields copied from a human evaluation, which stay as they were."""
+
+
+class DraftOnlyInline(TextAreas, PartInline):
+    """Parts of a template, editable while it is a draft."""
+
+    extra = 0
+    tab = True
+    show_count = True
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        is_fixed = isinstance(obj, JudgeTemplate) and obj.state != TemplateState.DRAFT
+        return not is_fixed and super().has_add_permission(request, obj)
+
+
+class ExampleForm(forms.ModelForm):
+    """An example; of a copied one only order and reasons may change."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.test_id:
+            for name in COPIED:
+                if name in self.fields:
+                    self.fields[name].disabled = True
+
+
+class ExampleInline(DraftOnlyInline):
+    """The examples that this user may read; unreadable ones are kept on save."""
+
+    model = TemplateExample
+    form = ExampleForm
+    max_num = MAX_TEMPLATE_EXAMPLES
+    verbose_name = "example"
+    verbose_name_plural = "examples"
+    fields = (
+        "source",
+        ("order", "option"),
+        "justification",
+        "input",
+        "output",
+        "criterion",
+        "reference",
+        "guidelines",
+    )
+    readonly_fields = ("source",)
+    text_rows = {
+        **dict.fromkeys(("input", "output"), 4),
+        **dict.fromkeys(("justification", "criterion", "reference", "guidelines"), 2),
+    }
+    ordering_field = "order"
+    hide_ordering_field = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[TemplateExample]:
+        readable = TemplateExample.objects.readable_by(current_user(request))
+        return readable.select_related("template", "test").order_by("order", "pk")
+
+    @display(description="from")
+    def source(self, example: TemplateExample) -> SafeString | str:
+        if example.pk is None or example.test is None:
+            return "written for this template"
+        never = " (never judged or measured with it)"
+        return link(example.test.get_absolute_url(), f"test {example.test_id}", never)
+
+
+class VariantInline(DraftOnlyInline):
+    """A prompt variant for one language model, sent instead of the text above."""
+
+    model = TemplateVariant
+    max_num = MAX_PROMPT_VARIANTS
+    verbose_name = "prompt variant"
+    verbose_name_plural = "prompt variants"
+    fields = ("language_model", "text")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[TemplateVariant]:
+        return super().get_queryset(request).select_related("template", "language_model")  # type: ignore[no-any-return]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "text":
+            kwargs["widget"] = text_area(14, **{"class": "eh-mono"})
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
 
 PUBLISH = "issues.publish_judgetemplate"
 EXAMPLES_SAVED = (

@@ -16,7 +16,6 @@ from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.display.html import link, tags
 from evalhub.llm.content.content_parts import all_images, images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
-from issues import states
 from issues.admin.drafting.button import generate_button
 from issues.admin.drafting.edits import EditPages
 from issues.admin.filters import ASSIGNED_TO_ME, TEST_FILTERS
@@ -28,11 +27,15 @@ from issues.admin.state_pages import StateAdmin
 from issues.admin.test.bulk import BulkTests
 from issues.admin.test.form import TestForm, conversation
 from issues.admin.test.sealing import SealingPages
-from issues.conversation import request_messages
+from issues.content.conversation import request_messages
+from issues.content.revisions import content_of
+from issues.content.test_content import JUDGING, MATERIAL, RECORD, REVIEWED, rows_of
+from issues.content.test_texts import first_words, judged_by_text, rubric_size
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError
+from issues.lifecycle import states
+from issues.lifecycle.states import Move
 from issues.models import Author, Issue, Revision, Test
-from issues.revisions import content_of
 from issues.rubrics.draft import draft_of_test
 from issues.rubrics.scales import ScaleError
 from issues.rubrics.siblings import (
@@ -41,11 +44,8 @@ from issues.rubrics.siblings import (
     rubric_of,
     siblings_of,
 )
-from issues.states import Move
 from issues.tags import names_on
-from issues.test_content import JUDGING, MATERIAL, RECORD, REVIEWED, rows_of
 from issues.test_filter import SEARCHED, search
-from issues.test_texts import first_words, judged_by_text, rubric_size
 
 WRITTEN = (*REVIEWED, "prompt", "system_prompt", "kind")
 """Fields of the form that affect results."""

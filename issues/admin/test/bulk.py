@@ -14,9 +14,9 @@ from evalhub.display.formatting import counted
 from evalhub.refusals import Refused
 from issues.admin.issue.bulk_edit import tags_field
 from issues.admin.state_pages import StateAdmin
+from issues.content.test_texts import named_tests
+from issues.lifecycle.regrouping import move_tests, tag_tests
 from issues.models import Issue, Test
-from issues.regrouping import move_tests, tag_tests
-from issues.test_texts import named_tests
 from issues.triage.actions import taking_issue
 
 

@@ -11,10 +11,10 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget
 from evalhub.admin_site.json_field import BoundedJSONField
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.admin.text_areas import text_area
-from issues.conversation import Message, check_messages, raw_prompt_problems
+from issues.content.conversation import Message, check_messages, raw_prompt_problems
+from issues.content.test_content import BY_NAME, LINES
 from issues.judge_templates.prompts import conversation_text
 from issues.models import JudgeTemplate, TemplateState, Test
-from issues.test_content import BY_NAME, LINES
 
 SINGLE, RAW, TURNS = "single", "raw", "turns"
 APART = ("messages", "criteria")

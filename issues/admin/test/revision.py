@@ -10,11 +10,11 @@ from unfold.decorators import display
 from evalhub.admin_site.pages import ReadOnlyAdmin
 from evalhub.display.html import text_block
 from evalhub.llm.content.content_parts import all_images
-from issues.conversation import request_messages
+from issues.content.conversation import request_messages
+from issues.content.test_content import JUDGED_TEXTS
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Revision, Test
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.test_content import JUDGED_TEXTS
 
 
 def _text(name: str) -> Any:

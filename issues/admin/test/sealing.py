@@ -22,8 +22,8 @@ from evalhub.limits import MIN_REVEAL_REASON
 from evalhub.refusals import Refused
 from issues.admin.rubric.pages import RubricPages
 from issues.admin.text_areas import text_area
+from issues.lifecycle.sealing import seal, unseal
 from issues.models import Test
-from issues.sealing import seal, unseal
 
 MAX_EXPOSURES = 50
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from issues.domains import current_domains
+from issues.tags import current_domains
 from reports.documents.reading import Reading
 from reports.judge_reliability.concerns_rule import Concern, concerns_about
 from reports.judge_reliability.judges.totals_query import (

@@ -23,7 +23,7 @@ from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user, require
 from evalhub.display import html
 from evalhub.display.formatting import DASH, score, seconds
-from issues.test_texts import first_words
+from issues.content.test_texts import first_words
 from runs.admin.result import bulk_override
 from runs.admin.result.example_marking import MARK, marked, may_mark
 from runs.admin.result.filters import FailedJudgmentFilter, OutcomeFilter, TagFilter

@@ -6,8 +6,8 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin, current_user
+from issues.content.revisions import scale_of
 from issues.models import JudgeTemplate
-from issues.revisions import scale_of
 from issues.rubrics.scales import Option
 from runs.figures.verdict_labels import verdict_label
 from runs.limits import MAX_OVERRIDES_AT_ONCE

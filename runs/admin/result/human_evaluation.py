@@ -14,7 +14,7 @@ from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import score
 from evalhub.models import User
 from evalhub.work import clock
-from issues.revisions import scale_of
+from issues.content.revisions import scale_of
 from runs.admin.result.evaluation_entries import agreeing_choice, whole_choices
 from runs.admin.result.navigation import ResultNavigation
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Result, ResultScore

@@ -10,10 +10,10 @@ from django.db.models import Prefetch, prefetch_related_objects
 from evalhub.llm.content.content_parts import Part, content_text, image_parts
 from evalhub.models import Call, CallRole, ItemState, User
 from evalhub.work.overview import Holding, holding_of
-from issues.conversation import request_messages
-from issues.message_form import turns_to_generate
+from issues.content.conversation import request_messages
+from issues.content.message_form import turns_to_generate
+from issues.content.revisions import scale_of
 from issues.models import FrozenCriterion
-from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.adjudication import Adjudication, adjudication_of
 from runs.admin.result.evaluation_entries import (

@@ -20,9 +20,9 @@ from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import PageAdmin, current_user, require
 from evalhub.display.formatting import counted
 from evalhub.models import User
+from issues.content.test_texts import named_tests
 from issues.models import Issue, Tag, Test, TestState
 from issues.test_filter import FilterRefused, TestFilter, read_filter
-from issues.test_texts import named_tests
 from runs.admin.launch.preselection import address_of_rows, selection_in
 from runs.models import Suite
 from runs.suites.suite_making import add_to_suite, make_suite

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evalhub.values.digest import digest
-from issues.test_content import FIELDS
+from issues.content.test_content import FIELDS
 
 Json = dict[str, Any]
 MAX_NAME = 150

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from issues import test_content
+from issues.content import test_content
 from issues.importers import records
 from runs.importers.formats.records import (
     TEXTS,

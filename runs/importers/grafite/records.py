@@ -16,7 +16,7 @@ class Comment(NamedTuple):
 
 
 class FeedbackRecord(NamedTuple):
-    """Feedback, with its other fields by `issues.feedback_content`."""
+    """Feedback, with its other fields by `issues.content.feedback_content`."""
 
     source_id: str
     fields: Json
@@ -38,7 +38,7 @@ class IssueRecord(NamedTuple):
 
 
 class TestRecord(NamedTuple):
-    """A test, with its own fields by `issues.test_content`.
+    """A test, with its own fields by `issues.content.test_content`.
 
     `template` is the family of a built-in template; None: no judge was configured.
     """

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from evalhub.models import ItemState, LanguageModel
 from evalhub.values.digest import digest
+from issues.content.revisions import freeze, scale_of
 from issues.models import FrozenCriterion, JudgeTemplate, Test
-from issues.revisions import freeze, scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.importers.accounts import Accounts
 from runs.importers.grafite.records import ResultRecord, RunRecord, Tally, Vote

@@ -10,10 +10,10 @@ from evalhub.llm.content.content_parts import content_problem
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.values.digest import digest
 from evalhub.values.strict_json import excerpt
+from issues.content.message_form import turns_to_generate
+from issues.content.test_content import FIELDS
 from issues.limits import MAX_CRITERIA
-from issues.message_form import turns_to_generate
 from issues.rubrics.criterion_content import SHOULD, SHOULD_NOT
-from issues.test_content import FIELDS
 from runs.importers.weval.points import PointReader
 from runs.importers.weval.records import Json, Point, Prompt
 from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain

@@ -19,7 +19,7 @@ Point = CriterionContent
 
 @dataclass(frozen=True)
 class Prompt:
-    """A test. Messages are as in `issues.conversation`, its own system prompt first.
+    """A test. Messages are as in `issues.content.conversation`, its own system prompt first.
 
     `extras` are fields that have no place here, under Weval's names; `own` those of ours that
     Weval does not know.

@@ -14,13 +14,13 @@ from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel, User
 from evalhub.refusals import Refused
 from evalhub.work.direct_caller import DirectCaller
+from issues.content.test_texts import first_words
 from issues.judge_templates.prompts import PromptError
 from issues.models import Issue, JudgeTemplate, TemplateState, Test
 from issues.models.template import is_criterion_template
 from issues.rubrics.draft import Draft, draft_of_test
 from issues.rubrics.scales import from_json
 from issues.rubrics.siblings import siblings_of
-from issues.test_texts import first_words
 from runs.judging.jury import frozen_jury_of, prompt_templates_of, snapshot
 from runs.judging.jury_builder import JuryBuilder
 from runs.judging.tasks import readable_sealed_among

@@ -8,11 +8,11 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import CallRole
 from evalhub.work.direct_caller import DirectCaller
-from issues.conversation import Message, filled, request_messages
+from issues.content.conversation import Message, filled, request_messages
+from issues.content.message_form import turns_to_generate
+from issues.content.revisions import asked_digest
 from issues.judge_templates.fences import OPENING, Fenced, nonce_of
 from issues.judge_templates.preview import shown_conversation
-from issues.message_form import turns_to_generate
-from issues.revisions import asked_digest
 from issues.rubrics.draft import Draft
 from runs.laboratory.playground.event_stream import Emit
 

@@ -9,9 +9,9 @@ from evalhub.llm.applications.application_reply import document_of
 from evalhub.llm.verdicts.judge_replies import ParsedVerdict
 from evalhub.work.direct_caller import DirectCaller
 from issues.checks import CHECKS, Material, text_of
-from issues.message_form import turns_to_generate
+from issues.content.message_form import turns_to_generate
+from issues.content.revisions import asked_digest, scale_of
 from issues.models import Criterion
-from issues.revisions import asked_digest, scale_of
 from issues.rubrics.draft import Draft
 from issues.rubrics.scales import Scale, passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of

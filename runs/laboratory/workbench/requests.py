@@ -10,7 +10,7 @@ from evalhub.llm.gateway import request_digest
 from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
 from issues.checks import Material, text_of
-from issues.conversation import Message
+from issues.content.conversation import Message
 from issues.judge_templates.prompts import PromptError
 from issues.models import Criterion
 from runs.judging.ask_judge import JudgeReply, ask_judge, run_check

@@ -10,9 +10,9 @@ from evalhub.limits import MAX_TEXT
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.values.storable import REASON, unstorable
 from evalhub.values.strict_json import Problem, excerpt, parse
-from issues.feedback_messages import ROLES
+from issues.content.feedback_messages import ROLES
+from issues.content.message_form import message_problem
 from issues.importers.records import Unreadable, records_in
-from issues.message_form import message_problem
 
 TEXTS = ("answer", "answered_by", "context", "reference", "guidelines")
 COLUMNS = {

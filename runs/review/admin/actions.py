@@ -11,7 +11,7 @@ from django.http import QueryDict
 from evalhub.admin_site.pages import row_number
 from evalhub.models import User
 from evalhub.values.storable import UNSTORABLE
-from issues.revisions import scale_of
+from issues.content.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.example_marking import MARK
 from runs.figures.verdict_labels import verdict_label

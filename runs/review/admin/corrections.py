@@ -17,8 +17,8 @@ from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, require, row_number
 from evalhub.display.html import link
 from evalhub.display.word_diff import word_diff
+from issues.content.test_texts import first_words
 from issues.models import Test
-from issues.test_texts import first_words
 from runs.figures.verdict_labels import text_or_none
 from runs.models import Answer
 from runs.review import corrections as acting

@@ -16,7 +16,7 @@ from unfold.decorators import display
 from evalhub.admin_site.choice_filter import ChoiceFilter, RelatedFilter
 from evalhub.admin_site.lists import PageList
 from evalhub.display.html import link
-from issues.test_texts import first_words
+from issues.content.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
 from runs.admin.result.filters import TagFilter
 from runs.figures.verdict_labels import extent_label, verdict_label

@@ -19,8 +19,8 @@ from evalhub.admin_site.pages import address_back, current_user, require, row_nu
 from evalhub.display.formatting import counted
 from evalhub.display.html import link
 from issues.admin.test.bulk import MoveForm
+from issues.content.test_texts import first_words
 from issues.models import Issue, Test
-from issues.test_texts import first_words
 from runs.admin.result.admin import ResultAdmin
 from runs.filing.new_issues import issue_of, tests_of, undo_filing
 from runs.limits import FILING_UNDO_S, MAX_FILED_RESULTS

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import PageAdmin, current_user, require, row_number
-from issues.test_texts import first_words
+from issues.content.test_texts import first_words
 from runs.limits import REVIEW_PAGE_SIZE
 from runs.review.models import (
     Assignment,

@@ -17,7 +17,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import PageAdmin, current_user, require
-from issues.test_texts import first_words
+from issues.content.test_texts import first_words
 from runs.review.admin.actions import (
     ACTIONS,
     BACKGROUND_ACTIONS,

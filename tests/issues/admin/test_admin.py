@@ -5,8 +5,8 @@ from django.urls import reverse
 
 from issues.models import Comment, Feedback, Tag, Test
 from tests.factories import make_issue, make_test, make_user
+from tests.issues.lifecycle.test_readiness import make_reviewable_issue
 from tests.issues.pages import flashed_text, form_of_a_test, issue_form, log_in, url
-from tests.issues.test_readiness import make_reviewable_issue
 
 pytestmark = pytest.mark.django_db
 

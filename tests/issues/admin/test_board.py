@@ -4,11 +4,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from issues.lifecycle.states import move
 from issues.models import Severity
-from issues.states import move
 from tests.factories import make_issue, make_run, make_test, make_user
+from tests.issues.lifecycle.test_readiness import make_reviewable_issue
 from tests.issues.pages import log_in, url
-from tests.issues.test_readiness import make_reviewable_issue
 from tests.reports.judged_runs import finish
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 
 from issues.models import Issue, IssueState, TestState
 from tests.factories import make_issue, make_test, make_user
+from tests.issues.lifecycle.test_moves_with_tests import ready_issue, states_of
 from tests.issues.pages import flashed_text, issue_form, log_in, make_feedback, url
-from tests.issues.test_moves_with_tests import ready_issue, states_of
 
 pytestmark = pytest.mark.django_db
 

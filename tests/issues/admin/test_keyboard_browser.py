@@ -4,13 +4,13 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import SavedFilter
-from issues.states import move
+from issues.lifecycle.states import move
 from runs.models import Run
 from tests.axe import violations
 from tests.browser import overflow_px, show
 from tests.factories import make_issue, make_run, make_test, make_user
+from tests.issues.lifecycle.test_readiness import make_reviewable_issue
 from tests.issues.pages import url
-from tests.issues.test_readiness import make_reviewable_issue
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

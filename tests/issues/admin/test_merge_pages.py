@@ -4,7 +4,7 @@ import pytest
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 
 from evalhub.history import sign
-from issues.merging import merge
+from issues.lifecycle.merging import merge
 from issues.models import Issue
 from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_test, make_user

@@ -2,7 +2,7 @@
 
 import pytest
 
-from issues.revisions import freeze
+from issues.content.revisions import freeze
 from tests.factories import make_issue, make_test
 from tests.issues.pages import flashed_text, form_of_a_test, log_in, rubric_form, url
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from issues.content.revisions import freeze
 from issues.models import Feedback
-from issues.revisions import freeze
 from tests.factories import make_test
 from tests.issues.pages import flashed_text, form_of_a_test, grant, log_in, url
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from issues.content.revisions import freeze
 from issues.models import Tag
-from issues.revisions import freeze
 from tests.factories import make_issue, make_template, make_test
 from tests.issues.pages import form_of_a_test, log_in, url
 

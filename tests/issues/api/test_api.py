@@ -3,8 +3,8 @@
 import pytest
 from django.contrib.auth.models import Permission
 
+from issues.content.revisions import freeze
 from issues.models import Feedback, Issue, JudgeTemplate, ResolutionLabel, Tag, Test, TestState
-from issues.revisions import freeze
 from tests.api import client_of, ids, problems_in
 from tests.factories import make_issue, make_template, make_test, make_user
 

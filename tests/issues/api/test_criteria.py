@@ -3,7 +3,7 @@
 import pytest
 
 from issues.checks import CHECKS
-from issues.revisions import freeze
+from issues.content.revisions import freeze
 from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_test
 

@@ -5,8 +5,8 @@ from django.test import Client
 
 from evalhub.access.reveals import reveal
 from evalhub.models import Image
+from issues.content.revisions import asked_digest, content_of
 from issues.models import Feedback, Test
-from issues.revisions import asked_digest, content_of
 from issues.triage.actions import test_of as make_test_of
 from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_test, make_user

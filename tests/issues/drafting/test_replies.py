@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from issues.drafting import pdf_text
+from issues.drafting import documents
 from issues.drafting.documents import UnreadableDocument, passages_of, split
 from issues.drafting.edit_prompts import Selection, edit_request, place_of, spaced_like
 from issues.drafting.replies import Fields, read_fields
@@ -143,7 +143,7 @@ def test_a_document_that_cannot_be_used_is_refused_with_the_reason(file, problem
 
 
 def test_a_pdf_that_takes_too_long_is_given_up(monkeypatch):
-    monkeypatch.setattr(pdf_text, "PDF_TIMEOUT_S", 1)
+    monkeypatch.setattr(documents, "PDF_TIMEOUT_S", 1)
     slow = "(word) Tj T* " * 200_000
     with pytest.raises(UnreadableDocument, match=r"slow\.pdf cannot be read: it took more"):
         passages_of([File("slow.pdf", pdf(f"x) Tj {slow} (x"))])

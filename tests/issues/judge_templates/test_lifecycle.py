@@ -4,6 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from evalhub.refusals import Refused
+from issues.content.revisions import content_of
 from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.lifecycle import (
     SHOWN,
@@ -14,7 +15,6 @@ from issues.judge_templates.lifecycle import (
 )
 from issues.judge_templates.preview import preview
 from issues.models import JudgeTemplate, TemplateState
-from issues.revisions import content_of
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for
 from tests.factories import make_template, make_test, make_user
 

@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from evalhub.access.reveals import end, reveal
 from evalhub.models import BatchState
+from issues.lifecycle.sealing import seal, unseal
+from issues.lifecycle.states import move
 from issues.models import Feedback
-from issues.sealing import seal, unseal
-from issues.states import move
 from issues.triage.erasure import erase
 from reports.dashboard.cards import CARDS, choose
 from runs.comparison.baselines import pin

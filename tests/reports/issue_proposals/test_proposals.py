@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from evalhub.models import Notification, NotificationKind
 from evalhub.refusals import Refused
-from issues import states
+from issues.lifecycle import states
 from issues.models import IssueState, Source
 from reports.documents.links import page_url
 from reports.issue_proposals import proposals as proposal_acts

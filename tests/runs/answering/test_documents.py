@@ -8,10 +8,10 @@ from django.utils.html import strip_tags
 
 from evalhub.llm.token_estimates import tokens_in
 from evalhub.models import CallRole, Exposure
-from issues.conversation import request_messages
+from issues.content.conversation import request_messages
+from issues.content.revisions import asked_digest, content_of, freeze
 from issues.judge_templates.builtin import BUILTIN
 from issues.models import Test
-from issues.revisions import asked_digest, content_of, freeze
 from runs.launching.estimate import _answering
 from tests import provider as scripted
 from tests.api import client_of

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from evalhub.models import Call
-from issues.revisions import asked_digest, content_of
+from issues.content.revisions import asked_digest, content_of
 from runs.launching.answer_files import read_objects
 from runs.launching.imported_answers import import_answers
 from runs.launching.launch_options import LaunchRefused, LaunchSpec

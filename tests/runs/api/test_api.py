@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import Permission
 
 from evalhub.models import BatchState, ItemState, LanguageModel
+from issues.content.revisions import scale_of
 from issues.models import TestState
-from issues.revisions import scale_of
 from runs.models import HumanEvaluation, Judge, Jury, Launch, Result, Run
 from runs.scoring.shown_verdicts import has_seen
 from tests.api import client_of, ids, problems_in

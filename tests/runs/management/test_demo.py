@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 from evalhub.llm import local_model
 from evalhub.models import LanguageModel
 from evalhub.work.processes import programs
-from issues.message_form import turns_to_generate
+from issues.content.message_form import turns_to_generate
 from issues.models import Criterion, Generation
 from reports.dashboard.tour import steps_of
 from reports.models import ExecutiveSummary

@@ -9,7 +9,7 @@ from django.http import StreamingHttpResponse
 from evalhub.access.sealed_exposure import consent_asked, record_sendings
 from evalhub.models import User
 from evalhub.refusals import Refused
-from issues.conversation import Message
+from issues.content.conversation import Message
 from issues.judge_templates.examples import hidden_of
 from issues.judge_templates.preview import WITHHELD
 from runs.judging.jury import FrozenJudge

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from issues.content.revisions import freeze
 from issues.models import Criterion, Issue, Tag, Test, TestState
-from issues.revisions import freeze
 from runs.importers.weval.export import export
 from runs.importers.weval.importer import Loaded, import_blueprint
 from runs.importers.weval.records import Blueprint, Point, Prompt

@@ -12,7 +12,7 @@ from evalhub.models import Call, Exposure
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.shared_rate import cut, read_shared
-from issues.revisions import asked_digest
+from issues.content.revisions import asked_digest
 from issues.rubrics.draft import draft_of_test
 from runs.laboratory.playground import event_stream
 from runs.laboratory.playground.asking import ask

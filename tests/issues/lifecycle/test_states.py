@@ -3,11 +3,11 @@
 import pytest
 
 from evalhub.refusals import Refused
-from issues import states
+from issues.lifecycle import states
+from issues.lifecycle.states import move, move_all, open_moves, resolve, review_again, undo
 from issues.models import IssueState, ResolutionLabel, TestState
-from issues.states import move, move_all, open_moves, resolve, review_again, undo
 from tests.factories import make_issue, make_test, make_user
-from tests.issues.test_readiness import make_reviewable_issue
+from tests.issues.lifecycle.test_readiness import make_reviewable_issue
 
 pytestmark = pytest.mark.django_db
 

@@ -8,12 +8,12 @@ from django.db.models import Max, prefetch_related_objects
 
 from evalhub.llm.content.content_parts import without_alt
 from evalhub.values.digest import digest
-from issues.conversation import request_messages
+from issues.content.conversation import request_messages
+from issues.content.test_content import SHOWN
 from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
 from issues.rubrics.criterion_content import columns_of
 from issues.rubrics.scales import BINARY, Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.test_content import SHOWN
 
 
 def content_of(test: Test) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from issues.lifecycle.readiness import problems_of_issue, problems_of_test
 from issues.models import Source, TemplateState
-from issues.readiness import problems_of_issue, problems_of_test
 from tests.factories import make_issue, make_template, make_test
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,9 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.access.sealed import READ_SEALED
 from evalhub.display.formatting import counted
-from issues.issue_counts import IssueCounts
+from issues.lifecycle.readiness import IssueCounts
+from issues.lifecycle.states import Moved, last_move, may, move, move_all, move_named, undo
 from issues.models import Issue, IssueState, Test, TestState
-from issues.states import Moved, last_move, may, move, move_all, move_named, undo
 
 TAKES_TESTS = ("review", "approve")
 """Moves of an issue that its tests make along with it."""

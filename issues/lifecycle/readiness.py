@@ -1,14 +1,46 @@
-"""Problems that block the review of an issue or a test, all at once."""
+"""Problems that block the review of an issue or a test, all at once, and counts of its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
+from django.db.models import Count
 
 from evalhub.llm.content.images import check_images
 from issues.checks import CHECKS, problems_of
-from issues.conversation import check_messages, raw_prompt_problems
-from issues.issue_counts import IssueCounts, counts_of
-from issues.models import Criterion, Issue, JudgeTemplate, TemplateState, Test
+from issues.content.conversation import check_messages, raw_prompt_problems
+from issues.models import Criterion, Issue, JudgeTemplate, TemplateState, Test, TestState
+
+
+class IssueCounts(NamedTuple):
+    """Numbers of an issue's rows.
+
+    Attributes:
+        tests: By state and whether they are sealed.
+    """
+
+    tests: Mapping[tuple[str, bool], int]
+    feedback: int
+
+    @property
+    def all_tests(self) -> int:
+        return sum(self.tests.values())
+
+    @property
+    def open_tests(self) -> int:
+        return self.all_tests - self.tests_in(TestState.DEPRECATED)
+
+    @property
+    def sealed_tests(self) -> int:
+        return sum(number for (_, is_sealed), number in self.tests.items() if is_sealed)
+
+    def tests_in(self, state: str) -> int:
+        return sum(number for (own, _), number in self.tests.items() if own == state)
+
+
+def counts_of(issue: Issue) -> IssueCounts:
+    tests = issue.tests.order_by().values_list("state", "sealed").annotate(n=Count("pk"))
+    return IssueCounts({(state, sealed): n for state, sealed, n in tests}, issue.feedback.count())
 
 
 def problems_of_issue(issue: Issue, counts: IssueCounts | None = None) -> list[str]:

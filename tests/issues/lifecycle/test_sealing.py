@@ -7,9 +7,9 @@ from evalhub.access.models import Exposure, ExposureKind
 from evalhub.access.reveals import end, reveal
 from evalhub.models import User
 from evalhub.refusals import Refused
+from issues.content.revisions import freeze
+from issues.lifecycle.sealing import seal, unseal
 from issues.models import Criterion, Feedback, Revision, Test, TestState
-from issues.revisions import freeze
-from issues.sealing import seal, unseal
 from tests.api import client_of, ids
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import flashed_text, form_of_a_test, log_in, url

@@ -9,8 +9,8 @@ from evalhub.access.models import Exposure, ExposureKind, User
 from evalhub.access.reveals import checked_reason
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
+from issues.lifecycle.states import MAX_REASON
 from issues.models import Test, TestState
-from issues.states import MAX_REASON
 
 WAS_OPEN = "It was open until it was sealed: {}"
 

@@ -3,8 +3,8 @@
 import pytest
 
 from evalhub.refusals import Refused
-from issues import states
-from issues.merging import may_merge, merge, undo_merge
+from issues.lifecycle import states
+from issues.lifecycle.merging import may_merge, merge, undo_merge
 from issues.models import Comment, Feedback, Issue, Merge, Source
 from tests.factories import first_result, make_issue, make_run, make_test, make_user
 

@@ -11,8 +11,8 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
 from evalhub.refusals import Refused
+from issues.lifecycle.states import MAX_REASON, Moved, check, each
 from issues.models import Feedback, Issue, Tag, Test
-from issues.states import MAX_REASON, Moved, check, each
 from issues.triage.actions import attach, taking_issue
 
 

@@ -15,8 +15,8 @@ from simple_history.utils import bulk_update_with_history
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
 from evalhub.refusals import Refused
+from issues.lifecycle.states import APPROVE_ISSUE, CHANGE_ISSUE, MAX_REASON, Actor
 from issues.models import Comment, Feedback, Issue, IssueState, Merge, Source, Tag, Test
-from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, MAX_REASON, Actor
 
 LABELS = {
     "title": "title",

@@ -3,8 +3,8 @@
 import pytest
 
 from evalhub.refusals import Refused
+from issues.lifecycle.moves_with_tests import move_tests_of, move_with_tests, undo_with_tests
 from issues.models import IssueState, Source, TestState
-from issues.moves_with_tests import move_tests_of, move_with_tests, undo_with_tests
 from tests.factories import make_issue, make_test, make_user
 
 pytestmark = pytest.mark.django_db

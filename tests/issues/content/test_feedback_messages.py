@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from issues.feedback_messages import with_conversation
+from issues.content.feedback_messages import with_conversation
 from issues.importers.feedback import read
 from issues.models import Feedback, Test
 from tests.api import client_of, problems_in

@@ -3,8 +3,8 @@
 import pytest
 
 from evalhub.refusals import Refused
+from issues.lifecycle.regrouping import link, move_test, split
 from issues.models import Issue, IssueState
-from issues.regrouping import link, move_test, split
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import make_feedback
 

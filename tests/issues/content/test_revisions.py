@@ -5,8 +5,8 @@ import threading
 import pytest
 from django.db import connection
 
+from issues.content.revisions import asked_digest, content_of, freeze, full_digest
 from issues.models import FrozenCriterion, Revision
-from issues.revisions import asked_digest, content_of, freeze, full_digest
 from tests.factories import make_template, make_test
 
 pytestmark = pytest.mark.django_db

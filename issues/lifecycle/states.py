@@ -15,8 +15,8 @@ from django.db.models import Model
 from evalhub.access.models import User
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
+from issues.lifecycle.readiness import problems_of_issue, problems_of_test
 from issues.models import Issue, IssueState, ResolutionLabel, Test, TestState
-from issues.readiness import problems_of_issue, problems_of_test
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from django.core.exceptions import ValidationError
 from hypothesis import given
 from hypothesis import strategies as some
 
-from issues.conversation import check_messages, filled
-from issues.message_form import turns_to_generate
+from issues.content.conversation import check_messages, filled
+from issues.content.message_form import turns_to_generate
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 ASK = {"role": "user", "content": "How many?"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalhub.limits import MAX_JSON, MAX_TEXT
-from issues.test_content import in_rows
+from issues.content.test_content import in_rows
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 from evalhub.limits import MAX_JSON
 from evalhub.llm.content.content_parts import content_text
 from evalhub.values.strict_json import excerpt
+from issues.content.message_form import message_problem
 from issues.limits import MAX_MESSAGES
-from issues.message_form import message_problem
 
 ROLES = ("system", "user", "assistant", "tool")
 KEYS = ("role", "content", "tool_calls", "tool_call_id", "name")
