@@ -1,4 +1,4 @@
-"""A function in a process of its own, with limits of time and memory and no environment.
+"""A function in a process of its own, with limits of time and memory and no environment. Pure.
 
 It is for libraries that take any time and memory with some input, or crash. What a library limits
 itself is left to it, as `regex` does by its `timeout`.

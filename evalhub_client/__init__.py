@@ -1,4 +1,4 @@
-"""Work with an EvalHub site from Python. Needs httpx and nothing else.
+"""Work with an EvalHub site from Python. Needs httpx alone. Pure.
 
 from evalhub_client import Client
 

@@ -1,4 +1,4 @@
-"""Plotly figures as plain dicts of data and layout.
+"""Plotly figures as plain dicts of data and layout. Pure.
 
 Backgrounds are transparent and fonts have no colour: the page's script sets them by its theme.
 Figures have no titles: the page describes them. Labels are escaped user input. Each mark carries

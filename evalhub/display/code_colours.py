@@ -1,4 +1,4 @@
-"""Source code as HTML with classes for what its words are; the colours are the pages'."""
+"""Source code as HTML with classes for what its words are; the colours are the pages'. Pure."""
 
 import re
 from collections.abc import Mapping

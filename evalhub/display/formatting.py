@@ -1,4 +1,4 @@
-"""Formatting of figures and codes. None means not measured, never zero."""
+"""Formatting of figures and codes. None means not measured, never zero. Pure."""
 
 from collections.abc import Sequence
 from decimal import Decimal

@@ -1,4 +1,4 @@
-r"""Formulas in Markdown: `\(…\)`, `\[…\]`, `$…$` and `$$…$$` as MathML, without scripts.
+r"""Formulas in Markdown: `\(…\)`, `\[…\]`, `$…$` and `$$…$$` as MathML, without scripts. Pure.
 
 MathML from here is untrusted until it is sanitised: LaTeX can name links, styles and classes.
 """

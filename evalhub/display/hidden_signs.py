@@ -1,4 +1,4 @@
-"""Signs of a text that are not seen, or that turn its order round, made visible."""
+"""Signs of a text that are not seen, or that turn its order round, made visible. Pure."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Model output as safe HTML: Markdown, formulas and code, with an allow-list of tags."""
+"""Model output as safe HTML: Markdown, formulas and code, with an allow-list of tags. Pure."""
 
 import re
 from collections.abc import Sequence

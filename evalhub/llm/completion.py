@@ -1,3 +1,5 @@
+"""A provider's reply to a call. Pure."""
+
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

@@ -1,3 +1,5 @@
+"""Endpoints of models, frozen by copy. Pure."""
+
 from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""The errors of calls: their kind, if a retry can help, and a message for people."""
+"""The errors of calls: their kind, if a retry can help, and a message for people. Pure."""
 
 from enum import StrEnum
 

@@ -1,3 +1,5 @@
+"""Parameters of calls: which may be set, and their problems. Pure."""
+
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The whole retry policy: of a failed call, of a rate limit, and of an item whose worker died.
+"""The whole retry policy: of failed calls, rate limits, and items whose worker died. Pure.
 
 A call that failed with an error that may pass is tried 5 times, with exponential backoff. After a
 429 the shared rate is halved as well (`evalhub.work.limits.shared_rate`), and after the fifth try

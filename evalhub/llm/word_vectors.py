@@ -1,4 +1,4 @@
-"""The built-in embedding: the mean of a text's word vectors, on this machine and without a key.
+"""The built-in embedding: the mean of a text's word vectors, made here without a key. Pure.
 
 It knows which words are similar, but not their order: "the dog bites the man" equals "the man
 bites the dog", and a number resembles any other number. The word vectors come from a package that

@@ -1,0 +1,1 @@
+"""Statistics, one to a module. Pure."""

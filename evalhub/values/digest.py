@@ -1,3 +1,5 @@
+"""The digest of a JSON value. Pure."""
+
 import hashlib
 import json
 from typing import Any

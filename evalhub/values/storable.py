@@ -1,3 +1,5 @@
+"""Text that databases refuse. Pure."""
+
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Passages of uploaded documents: text, Markdown and PDF. Nothing in a document is executed."""
+"""Passages of uploaded documents: text, Markdown and PDF. Nothing in them is executed. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence

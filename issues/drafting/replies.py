@@ -1,4 +1,4 @@
-"""Reading the reply of a model that drafts. Pure; takes any text, never raises.
+"""Reading the reply of a model that drafts: takes any text, never raises. Pure.
 
 A reply counts only if its object has every field with some text. Nothing is made up for a missing
 one: a refusal, also one that comes back in the right form, gives no draft.

@@ -1,0 +1,1 @@
+"""Files of feedback and of tables, read as records. Pure."""

@@ -1,4 +1,4 @@
-"""Selection of labelled examples for a judge prompt, and their text there.
+"""Selection of labelled examples for a judge prompt, and their text there. Pure.
 
 An example of the judged test, or of one with the same input, is never shown: it would reveal the
 verdict. Texts of examples are as untrusted as those of the case.

@@ -1,4 +1,4 @@
-"""Blocks that hold untrusted text in a prompt and that it cannot break out of.
+"""Blocks that hold untrusted text in a prompt and that it cannot break out of. Pure.
 
 Two independent defences. The delimiters carry a nonce that depends on all the text inside, so no
 text can name its own. And anything that looks like a delimiter to a reader, in any case, spacing

@@ -1,4 +1,4 @@
-"""Judge prompts: checking templates, and rendering them with untrusted text fenced.
+"""Judge prompts: checking templates, and rendering them with untrusted text fenced. Pure.
 
 Templates are Jinja in a sandbox with an allow-list of syntax: output of the variables below, `if`,
 `for` over a list, a few filters. Values are plain strings, never templates.

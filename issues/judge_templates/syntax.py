@@ -1,4 +1,4 @@
-"""Allow-list of Jinja syntax for judge templates, with readable refusals."""
+"""Allow-list of Jinja syntax for judge templates, with readable refusals. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager

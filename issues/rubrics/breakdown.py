@@ -1,4 +1,4 @@
-"""Breakdown of a rubric's score: the alternatives that counted, and each criterion's share."""
+"""Breakdown of a rubric's score: alternatives that counted, and criteria's shares. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

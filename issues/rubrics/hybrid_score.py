@@ -1,4 +1,4 @@
-"""Hybrid score: a rubric's score mixed with similarity to the reference answer."""
+"""Hybrid score: a rubric's score mixed with similarity to the reference answer. Pure."""
 
 
 def hybrid(rubric: float | None, similarity: float | None, weight: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Scales: a judge's options, their values, and the pass rule."""
+"""Scales: a judge's options, their values, and the pass rule. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

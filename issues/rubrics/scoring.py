@@ -1,4 +1,4 @@
-"""Scores of results, in [0, 1], from the values of judges."""
+"""Scores of results, in [0, 1], from the values of judges. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Texts that say nearly the same as an earlier one, by the measure of similar issues."""
+"""Texts that say nearly the same as an earlier one, by the measure of similar issues. Pure."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Messages of a judge that makes several calls for one judgment. Pure.
+"""Messages of a judge that makes several calls for one judgment.
 
 The conversation goes on from call to call, so that each of them shows the judge the whole prompt
 and its own words, and nothing else.

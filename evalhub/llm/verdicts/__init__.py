@@ -1,0 +1,1 @@
+"""Verdicts read out of judges' replies. Pure."""

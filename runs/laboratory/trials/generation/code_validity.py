@@ -1,4 +1,4 @@
-"""Parsing of programs, in a process of limited time and memory. No program is ever run.
+"""Parsing of programs, in a process of limited time and memory. No program is ever run. Pure.
 
 Python is parsed by Python, C, C++ and Java by their tree-sitter grammars. There is no well-kept
 package for COBOL, PL/1 and many others: their programs are not checked, which says nothing.
