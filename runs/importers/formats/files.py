@@ -15,7 +15,7 @@ from issues.importers.records import (
     records_in,
 )
 from runs.importers.formats.records import Document
-from runs.importers.weval.yaml_reader import YamlError, documents
+from runs.importers.weval.blueprint.yaml_reader import YamlError, documents
 from runs.limits import MAX_ARCHIVE_ENTRIES, MAX_IMPORT_BYTES, MAX_IMPORT_LINES, MAX_UNPACKED_BYTES
 
 if sys.version_info >= (3, 14):

@@ -7,10 +7,10 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError
 
 from evalhub.models import User
-from runs.importers.weval.files import Found
-from runs.importers.weval.format import read_blueprint
+from runs.importers.weval.blueprint.files import Found
+from runs.importers.weval.blueprint.format import read_blueprint
+from runs.importers.weval.blueprint.records import Finding, Reading
 from runs.importers.weval.importer import Loaded, import_blueprint
-from runs.importers.weval.records import Finding, Reading
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.models import Test, TestState
 from runs.importers.weval import test_rows
-from runs.importers.weval.model_names import as_written
-from runs.importers.weval.prompts import MAX_ID, normal_tag
-from runs.importers.weval.records import APPROACHES, Blueprint, Json, NamedJudge, Prompt
+from runs.importers.weval.blueprint.model_names import as_written
+from runs.importers.weval.blueprint.prompts import MAX_ID, normal_tag
+from runs.importers.weval.blueprint.records import APPROACHES, Blueprint, Json, NamedJudge, Prompt
+from runs.importers.weval.blueprint.writer import not_known_to_weval
 from runs.importers.weval.test_rows import IMPORTED
-from runs.importers.weval.writer import not_known_to_weval
 from runs.models import Jury, Suite
 from runs.suites.suite_tests import tests_in
 

@@ -18,9 +18,9 @@ from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import Issue, IssueState, Source, SourceKind, Tag, Test, TestState
 from runs.importers.grafite.importer import templates
 from runs.importers.weval import test_rows
-from runs.importers.weval.model_names import Collections, named, spellings
-from runs.importers.weval.prompts import NOTHING
-from runs.importers.weval.records import Blueprint, Prompt
+from runs.importers.weval.blueprint.model_names import Collections, named, spellings
+from runs.importers.weval.blueprint.prompts import NOTHING
+from runs.importers.weval.blueprint.records import Blueprint, Prompt
 from runs.importers.weval.test_rows import GONE, IMPORTED, REASON, source_id
 from runs.models import Judge, Jury, Suite
 

@@ -14,8 +14,8 @@ from issues.models import Criterion, ImageUse, Issue, JudgeTemplate, Origin, Tes
 from issues.models.criterion import new_key
 from issues.rubrics import editing
 from issues.rubrics.criterion_content import FIELDS, SHOULD, SHOULD_NOT, columns_of, content_of
-from runs.importers.weval.prompts import NOTHING, OWN_TEXTS
-from runs.importers.weval.records import (
+from runs.importers.weval.blueprint.prompts import NOTHING, OWN_TEXTS
+from runs.importers.weval.blueprint.records import (
     Blueprint,
     Json,
     Point,

@@ -2,8 +2,8 @@
 
 from textwrap import dedent
 
-from runs.importers.weval.format import read_blueprint
-from runs.importers.weval.records import Blueprint, Point, Prompt, Reading, Source
+from runs.importers.weval.blueprint.format import read_blueprint
+from runs.importers.weval.blueprint.records import Blueprint, Point, Prompt, Reading, Source
 
 
 def read(text: str, file: str = "sample.yml") -> Reading:

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runs.importers.weval.format import KEPT, OF_PROMPTS
+from runs.importers.weval.blueprint.format import KEPT, OF_PROMPTS
 from tests.runs.importers.weval.blueprints_in_text import read
 
 WHOLE = (Path(__file__).parent / "blueprints" / "whole.yml").read_text()

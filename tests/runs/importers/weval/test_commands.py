@@ -8,10 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from issues.models import Criterion, Issue, Test
+from runs.importers.weval.blueprint.files import find, id_of, uploaded
+from runs.importers.weval.blueprint.format import read_blueprint
+from runs.importers.weval.blueprint.records import Blueprint, Source
 from runs.importers.weval.export import export, file_name
-from runs.importers.weval.files import find, id_of, uploaded
-from runs.importers.weval.format import read_blueprint
-from runs.importers.weval.records import Blueprint, Source
 from runs.models import Jury, Suite
 from tests.factories import make_jury, make_model, make_test
 

@@ -4,7 +4,7 @@ import pytest
 
 from runs.demo.prepare import BLUEPRINT
 from runs.importers.weval.batch_import import import_all
-from runs.importers.weval.files import find
+from runs.importers.weval.blueprint.files import find
 from runs.launching.launch import launch
 from runs.launching.launch_options import read_spec
 from runs.models import Approach, Judgment

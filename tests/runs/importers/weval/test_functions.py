@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from runs.importers.weval.functions import Call, WrongArgument, read_function, write_function
+from runs.importers.weval.blueprint.functions import (
+    Call,
+    WrongArgument,
+    read_function,
+    write_function,
+)
 
 TEXTS = ["a", "b"]
 IGNORE, NEGATE = {"ignore_case": True}, {"negate": True}

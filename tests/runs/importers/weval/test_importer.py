@@ -7,9 +7,9 @@ import pytest
 
 from issues.content.revisions import freeze
 from issues.models import Criterion, Issue, Tag, Test, TestState
+from runs.importers.weval.blueprint.records import Blueprint, Point, Prompt
 from runs.importers.weval.export import export
 from runs.importers.weval.importer import Loaded, import_blueprint
-from runs.importers.weval.records import Blueprint, Point, Prompt
 from runs.models import Jury, Suite
 from tests.factories import make_model, make_test, make_user
 from tests.runs.importers.weval.blueprints_in_text import blueprint_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from runs.importers.weval.records import Point
+from runs.importers.weval.blueprint.records import Point
 from tests.runs.importers.weval.blueprints_in_text import (
     points_of,
     rubric_notes,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.importers.weval.prompts import normal_tag
+from runs.importers.weval.blueprint.prompts import normal_tag
 from tests.runs.importers.weval.blueprints_in_text import (
     notes_of,
     problems_of,

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from runs.importers.weval.yaml_reader import MAX_DEPTH, YamlError, documents
+from runs.importers.weval.blueprint.yaml_reader import MAX_DEPTH, YamlError, documents
 from runs.limits import MAX_YAML_CHARACTERS
 from tests.runs.importers.weval.blueprints_in_text import problems_of, prompts_of, read
 

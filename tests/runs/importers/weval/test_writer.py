@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runs.importers.weval.format import read_blueprint
-from runs.importers.weval.functions import Call, read_function, write_function
-from runs.importers.weval.records import Blueprint, NamedJudge, Point, Prompt, Source
-from runs.importers.weval.writer import not_known_to_weval, write_blueprint
+from runs.importers.weval.blueprint.format import read_blueprint
+from runs.importers.weval.blueprint.functions import Call, read_function, write_function
+from runs.importers.weval.blueprint.records import Blueprint, NamedJudge, Point, Prompt, Source
+from runs.importers.weval.blueprint.writer import not_known_to_weval, write_blueprint
 from tests.runs.importers.weval.blueprints_in_text import blueprint_of
 from tests.runs.importers.weval.test_functions import FUNCTIONS
 

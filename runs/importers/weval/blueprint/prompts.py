@@ -14,10 +14,10 @@ from issues.content.message_form import turns_to_generate
 from issues.content.test_content import FIELDS
 from issues.limits import MAX_CRITERIA
 from issues.rubrics.criterion_content import SHOULD, SHOULD_NOT
-from runs.importers.weval.points import PointReader
-from runs.importers.weval.records import Json, Point, Prompt
-from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
-from runs.importers.weval.yaml_reader import Fields, Items
+from runs.importers.weval.blueprint.points import PointReader
+from runs.importers.weval.blueprint.records import Json, Point, Prompt
+from runs.importers.weval.blueprint.section_reader import Log, Section, as_fields, line_of, plain
+from runs.importers.weval.blueprint.yaml_reader import Fields, Items
 
 PROMPT = ("prompt", "promptText")
 RUBRIC = ("should", "points", "expect", "expects", "expectations")

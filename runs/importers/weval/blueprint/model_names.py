@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from runs.importers.weval.records import Json
+from runs.importers.weval.blueprint.records import Json
 
 Collections = Mapping[str, list[str | Json]]
 """Models by collection."""

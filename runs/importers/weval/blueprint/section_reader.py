@@ -6,8 +6,8 @@ from typing import Any
 
 from evalhub.values.strict_json import excerpt
 from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT
-from runs.importers.weval.records import Finding, Json
-from runs.importers.weval.yaml_reader import Fields, Items
+from runs.importers.weval.blueprint.records import Finding, Json
+from runs.importers.weval.blueprint.yaml_reader import Fields, Items
 
 URL = re.compile(r"https?://\S+")
 

@@ -8,15 +8,15 @@ import yaml
 
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.rubrics.criterion_content import SHOULD, SHOULD_NOT
-from runs.importers.weval.functions import Call, write_function
-from runs.importers.weval.records import (
+from runs.importers.weval.blueprint.functions import Call, write_function
+from runs.importers.weval.blueprint.records import (
     APPROACHES,
     Blueprint,
     Json,
     Point,
     Prompt,
 )
-from runs.importers.weval.yaml_reader import add_scalars
+from runs.importers.weval.blueprint.yaml_reader import add_scalars
 
 WIDTH = 100
 

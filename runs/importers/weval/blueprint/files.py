@@ -7,8 +7,8 @@ from pathlib import Path, PurePath
 
 from evalhub.values.storable import unstorable
 from evalhub.values.strict_json import excerpt
-from runs.importers.weval.model_names import Collections
-from runs.importers.weval.records import Finding, Json, Source
+from runs.importers.weval.blueprint.model_names import Collections
+from runs.importers.weval.blueprint.records import Finding, Json, Source
 from runs.limits import MAX_YAML_CHARACTERS
 
 ENDINGS = (

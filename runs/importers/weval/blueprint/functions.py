@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from evalhub.values.strict_json import excerpt
-from runs.importers.weval.records import Json, plain_number
+from runs.importers.weval.blueprint.records import Json, plain_number
 
 OWN = "evalhub"
 """Function that stands for checks that Weval does not have."""

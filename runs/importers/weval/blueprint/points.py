@@ -7,15 +7,15 @@ from typing import Any
 
 from evalhub.values.strict_json import excerpt
 from issues.checks import problems_of
-from runs.importers.weval.functions import (
+from runs.importers.weval.blueprint.functions import (
     CANNOT_RUN,
     WrongArgument,
     needs_argument,
     read_function,
 )
-from runs.importers.weval.records import Point
-from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
-from runs.importers.weval.yaml_reader import Fields, Items, YamlError, documents
+from runs.importers.weval.blueprint.records import Point
+from runs.importers.weval.blueprint.section_reader import Log, Section, as_fields, line_of, plain
+from runs.importers.weval.blueprint.yaml_reader import Fields, Items, YamlError, documents
 
 WEIGHT = ("weight", "multiplier")
 TEXT = ("point", "text")

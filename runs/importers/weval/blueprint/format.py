@@ -10,7 +10,7 @@ from typing import Any
 from evalhub.llm.system_prompt import with_system_prompt
 from evalhub.values.storable import UNSTORABLE
 from evalhub.values.strict_json import excerpt
-from runs.importers.weval.prompts import (
+from runs.importers.weval.blueprint.prompts import (
     RENDERED,
     Draft,
     Inherited,
@@ -18,7 +18,7 @@ from runs.importers.weval.prompts import (
     read_prompts,
     render_as,
 )
-from runs.importers.weval.records import (
+from runs.importers.weval.blueprint.records import (
     APPROACHES,
     DEFAULT_MODELS,
     Blueprint,
@@ -29,8 +29,15 @@ from runs.importers.weval.records import (
     Source,
     in_order,
 )
-from runs.importers.weval.section_reader import Log, Section, as_fields, is_number, line_of, plain
-from runs.importers.weval.yaml_reader import Fields, Items, YamlError, documents
+from runs.importers.weval.blueprint.section_reader import (
+    Log,
+    Section,
+    as_fields,
+    is_number,
+    line_of,
+    plain,
+)
+from runs.importers.weval.blueprint.yaml_reader import Fields, Items, YamlError, documents
 
 OF_PROMPTS = (
     *("prompt", "promptText", "messages", "should", "should_not", "ideal", "idealResponse"),

@@ -1,0 +1,1 @@
+"""Weval's blueprint files, read and written. Pure."""
