@@ -4,7 +4,7 @@ from django.db import models
 
 from evalhub.constraints import known
 from evalhub.history import History
-from reports.summaries.dimensions import KEYS
+from reports.summaries.analyst.dimensions import KEYS
 
 MIN_WEIGHT, MAX_WEIGHT = 0.05, 10
 

@@ -8,16 +8,16 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Test
-from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
+from reports.summaries.analyst.dimensions import KEYS, MAX_GRADE, MIN_GRADE
 from runs.models import Run, Suite
 
 
 class ExecutiveSummary(Batch):
     """An analyst model's summary of anonymous runs over the same suite.
 
-    The analyst is frozen by copy in `endpoint`. `content` is what `reports.summaries.replies` read
-    in the newest usable reply; {} until there is one. `tags` are its topics, normalised and not
-    confirmed.
+    The analyst is frozen by copy in `endpoint`. `content` is what
+    `reports.summaries.analyst.replies` read in the newest usable reply; {} until there is one.
+    `tags` are its topics, normalised and not confirmed.
     """
 
     sealed_path = "exchanges__tests__sealed"
@@ -67,9 +67,9 @@ class Exchange(Item):
     """An attempt at a summary: the request and the reply. Regenerating adds another.
 
     `sent` are the messages, stored before sending and [] until then; `key` resolves the anonymous
-    ids in them (`reports.summaries.key`); `figures` is the table in them, whose cells claims name
-    (`reports.summaries.key`; {} if none was sent); `masked` counts the names removed from
-    texts; `notes` list what was left out or cut. `received` is the reply in use, usable or not.
+    ids in them (`reports.summaries.analyst.key`); `figures` is the table in them, whose cells
+    claims name ({} if none was sent); `masked` counts the names removed from texts; `notes` list
+    what was left out or cut. `received` is the reply in use, usable or not.
     `repair` are the first reply, the request to mend it and the second reply, as messages; [] if
     the first one had no problem. `tests` are those whose text was sent: a reader who may not see
     one of them that was sealed since may not see the exchange.

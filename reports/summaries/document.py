@@ -1,8 +1,8 @@
 """An executive summary as a report document, for its files."""
 
 from reports.documents.document import Cell, Column, Document, Fact, Table
+from reports.summaries.analyst.restore import ClaimLine
 from reports.summaries.query import View
-from reports.summaries.restore import ClaimLine
 
 
 def document_of(view: View) -> Document:

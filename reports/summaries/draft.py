@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from reports.summaries import prompt, source_query
-from reports.summaries.dimensions import DIMENSIONS
-from reports.summaries.key import FigureTable, Key, make_key
-from reports.summaries.mask import MASKS, Masking, Name, leaks, names_of, without_own
+from reports.summaries import source_query
+from reports.summaries.analyst import prompt
+from reports.summaries.analyst.dimensions import DIMENSIONS
+from reports.summaries.analyst.key import FigureTable, Key, make_key
+from reports.summaries.analyst.mask import MASKS, Masking, Name, leaks, names_of, without_own
 from reports.summaries.source_query import Overview, RankedTest
 from runs.models import Run
 

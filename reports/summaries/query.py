@@ -17,13 +17,11 @@ from evalhub.llm.models import LanguageModel
 from evalhub.models import BatchState, ItemState, User
 from reports.limits import SUMMARIES_PAGE_SIZE
 from reports.models import Exchange, ExecutiveSummary, Grade
-from reports.summaries.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
-from reports.summaries.draft import LEAK, NOTHING, TOO_SMALL
-from reports.summaries.free_text import Mark, flagged_sentences
-from reports.summaries.key import FigureTable, Key
-from reports.summaries.replies import UNUSABLE
-from reports.summaries.requests import REQUEST_PERMISSION
-from reports.summaries.restore import (
+from reports.summaries.analyst.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
+from reports.summaries.analyst.free_text import Mark, flagged_sentences
+from reports.summaries.analyst.key import FigureTable, Key
+from reports.summaries.analyst.replies import UNUSABLE
+from reports.summaries.analyst.restore import (
     MARK,
     ClaimLine,
     ClaimLines,
@@ -34,7 +32,9 @@ from reports.summaries.restore import (
     plain,
     written,
 )
-from reports.summaries.statements import CheckedStatement, claim_line, unsupported
+from reports.summaries.analyst.statements import CheckedStatement, claim_line, unsupported
+from reports.summaries.draft import LEAK, NOTHING, TOO_SMALL
+from reports.summaries.requests import REQUEST_PERMISSION
 from reports.summaries.work import NO_RUNS, unfinished
 from runs.figures.rate import Rate
 from runs.figures.tallies import group_of, tallies_of_runs

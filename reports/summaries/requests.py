@@ -18,7 +18,7 @@ from evalhub.work import progress
 from evalhub.work.processes.queue import request_worker
 from reports.limits import MAX_SUMMARISED_RUNS, USUAL_CONTEXT
 from reports.models import Exchange, ExecutiveSummary
-from reports.queries.run_names import saying
+from reports.queries.names import saying
 from reports.summaries.draft import Draft, Unsendable, draft_of, reply_tokens
 from runs.models import Run
 

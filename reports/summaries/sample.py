@@ -11,10 +11,10 @@ from evalhub.llm import local_model
 from evalhub.models import BatchState, ItemState, LanguageModel, User
 from reports.limits import USUAL_CONTEXT
 from reports.models import Exchange, ExecutiveSummary
-from reports.summaries.claims import Claim
-from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
+from reports.summaries.analyst.claims import Claim
+from reports.summaries.analyst.dimensions import KEYS, MAX_GRADE, MIN_GRADE
+from reports.summaries.analyst.key import ALL_TESTS, Measure, Place
 from reports.summaries.draft import Draft, draft_of
-from reports.summaries.key import ALL_TESTS, Measure, Place
 from reports.summaries.requests import ask_summary, summary_of
 from reports.summaries.work import keep_sent, make_current
 from runs.demo.writer import analyst, newest_runs

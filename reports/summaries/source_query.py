@@ -14,8 +14,8 @@ from issues.content.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Polarity
 from reports.queries.names import tag_names
-from reports.summaries.claims import Bound, Evidence
-from reports.summaries.key import (
+from reports.summaries.analyst.claims import Bound, Evidence
+from reports.summaries.analyst.key import (
     ALL_TESTS,
     FigureCell,
     FigureTable,
@@ -24,8 +24,8 @@ from reports.summaries.key import (
     Subject,
     Variant,
 )
-from reports.summaries.mask import Known
-from reports.summaries.prompt import Case, VariantAnswer
+from reports.summaries.analyst.mask import Known
+from reports.summaries.analyst.prompt import Case, VariantAnswer
 from runs.comparison.comparability import comparability_of_pairs
 from runs.figures.tallies import Tally, group_of, score_of, tallies_of_runs
 from runs.models import HAS_ANSWER, Outcome, Result, Run, TagSet

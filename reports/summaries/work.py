@@ -12,6 +12,10 @@ from evalhub.values.storable import storable
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from reports.models import Exchange, ExecutiveSummary, Grade
+from reports.summaries.analyst.key import FigureTable, Key
+from reports.summaries.analyst.prompt import schema, size_of
+from reports.summaries.analyst.replies import SummaryReply, parse, read, repair_messages
+from reports.summaries.analyst.statements import check_statement
 from reports.summaries.draft import (
     CHARACTERS_PER_TOKEN,
     Draft,
@@ -20,11 +24,7 @@ from reports.summaries.draft import (
     reply_tokens,
     text_of,
 )
-from reports.summaries.key import FigureTable, Key
-from reports.summaries.prompt import schema, size_of
-from reports.summaries.replies import SummaryReply, parse, read, repair_messages
 from reports.summaries.source_query import DifferenceTests
-from reports.summaries.statements import check_statement
 from runs.models import JudgeRun, Run
 
 NO_RUNS = "no_runs"

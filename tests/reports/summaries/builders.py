@@ -4,8 +4,8 @@ import json
 
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries import work
+from reports.summaries.analyst.key import FigureTable, Key, Place
 from reports.summaries.draft import Draft
-from reports.summaries.key import FigureTable, Key, Place
 from reports.summaries.requests import ask_summary
 from tests.factories import make_model
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from reports.models import ExecutiveSummary
-from reports.summaries.dimensions import KEYS
+from reports.summaries.analyst.dimensions import KEYS
 from reports.summaries.requests import ask_summary
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
 from tests.provider import prompt

@@ -1,7 +1,7 @@
 """A key with known ids, for tests of what is read and restored by it."""
 
-from reports.summaries.key import Key, Model, System, Variant
-from reports.summaries.restore import placed, plain
+from reports.summaries.analyst.key import Key, Model, System, Variant
+from reports.summaries.analyst.restore import placed, plain
 
 WORKED = Key(
     developers={"MK_5000": "Anthropic", "MK_5001": "Google", "MK_5002": "OpenAI"},

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from evalhub.statistics.interval import Interval
-from reports.summaries.claims import Claim, Evidence, Statement, checked
-from reports.summaries.key import FigureCell, FigureTable, Key, Measure, Place
-from reports.summaries.statements import CheckedStatement, check_statement, claim_line
+from reports.summaries.analyst.claims import Claim, Evidence, Statement, checked
+from reports.summaries.analyst.key import FigureCell, FigureTable, Key, Measure, Place
+from reports.summaries.analyst.statements import CheckedStatement, check_statement, claim_line
 from tests.bench.validity.claims import WRONG, share, true_claim
 from tests.reports.summaries.keys import WORKED
 

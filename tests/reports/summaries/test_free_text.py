@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.summaries.free_text import comparisons_in, figures_in, flagged_sentences, sentences
+from reports.summaries.analyst.free_text import (
+    comparisons_in,
+    figures_in,
+    flagged_sentences,
+    sentences,
+)
 
 
 def figures(text):

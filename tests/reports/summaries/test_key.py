@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reports.summaries.key import FIRST, Key, Subject, make_key
+from reports.summaries.analyst.key import FIRST, Key, Subject, make_key
 
 SUBJECTS = [
     Subject(1, 10, "gpt-4o", "OpenAI", "Be brief.", 0.7),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from reports.summaries.mask import (
+from reports.summaries.analyst.mask import (
     DEVELOPER,
     MASKS,
     MODEL,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.summaries.claims import Claim
-from reports.summaries.dimensions import KEYS
-from reports.summaries.replies import (
+from reports.summaries.analyst.claims import Claim
+from reports.summaries.analyst.dimensions import KEYS
+from reports.summaries.analyst.replies import (
     BROKEN,
     MAX_LINES,
     MAX_TOPICS,

@@ -4,11 +4,19 @@ import json
 
 import pytest
 
-from reports.summaries import prompt
-from reports.summaries.dimensions import DIMENSIONS, KEYS
-from reports.summaries.key import FigureCell, FigureTable, Key, Measure, Place, Subject, make_key
-from reports.summaries.prompt import EXAMPLE_IDS, FULL, SMALL, Case, VariantAnswer
-from reports.summaries.replies import parse
+from reports.summaries.analyst import prompt
+from reports.summaries.analyst.dimensions import DIMENSIONS, KEYS
+from reports.summaries.analyst.key import (
+    FigureCell,
+    FigureTable,
+    Key,
+    Measure,
+    Place,
+    Subject,
+    make_key,
+)
+from reports.summaries.analyst.prompt import EXAMPLE_IDS, FULL, SMALL, Case, VariantAnswer
+from reports.summaries.analyst.replies import parse
 
 ONE = make_key([Subject(1, 1, "a", "m", "", None)], seed=1)
 TWO = make_key([Subject(1, 1, "a", "m", "", None), Subject(2, 2, "b", "", "x", 0.5)], seed=1)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reports.summaries.analyst.key import Key, Model
+from reports.summaries.analyst.prompt import OMITTED, cut
 from reports.summaries.draft import Section, fitting, reply_tokens, room, worst_first
-from reports.summaries.key import Key, Model
-from reports.summaries.prompt import OMITTED, cut
 from reports.summaries.source_query import RankedTest
 
 

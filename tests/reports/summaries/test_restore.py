@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.summaries.free_text import Mark
-from reports.summaries.key import Key
+from reports.summaries.analyst.free_text import Mark
+from reports.summaries.analyst.key import Key
+from reports.summaries.analyst.restore import ClaimLine, named, plain
 from reports.summaries.query import html
-from reports.summaries.restore import ClaimLine, named, plain
 from tests.reports.summaries.keys import WORKED, as_markdown, url_of
 
 GPT = "[gpt-4o](#model-perf:openai:gpt-4o)"

@@ -10,9 +10,9 @@ from evalhub.work import leases
 from evalhub.work.kinds import Save, kinds
 from reports.models import Exchange, Grade
 from reports.summaries import requests
-from reports.summaries.dimensions import KEYS
+from reports.summaries.analyst.dimensions import KEYS
+from reports.summaries.analyst.replies import UNUSABLE
 from reports.summaries.draft import draft_of
-from reports.summaries.replies import UNUSABLE
 from reports.summaries.requests import ask_again, ask_summary
 from reports.summaries.work import make_current
 from runs.models import JudgeRun, Result, Run

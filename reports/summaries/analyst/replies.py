@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import json_repair
 
 from reports.documents.topic_names import topic_key
-from reports.summaries.claims import KINDS, Claim, Statement
-from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
-from reports.summaries.key import FigureTable, Key
-from reports.summaries.statements import problems_of
+from reports.summaries.analyst.claims import KINDS, Claim, Statement
+from reports.summaries.analyst.dimensions import KEYS, MAX_GRADE, MIN_GRADE
+from reports.summaries.analyst.key import FigureTable, Key
+from reports.summaries.analyst.statements import problems_of
 
 MAX_LINES = 40
 """Entries kept of each kind, and problems listed."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reports.summaries.claims import (
+from reports.summaries.analyst.claims import (
     Bound,
     CheckedClaim,
     Claim,
@@ -17,9 +17,9 @@ from reports.summaries.claims import (
     checked,
     figure_text,
 )
-from reports.summaries.free_text import Mark, Span, comparisons_in, figures_in, sentences
-from reports.summaries.key import FigureTable, Key, Measure, Variant
-from reports.summaries.restore import (
+from reports.summaries.analyst.free_text import Mark, Span, comparisons_in, figures_in, sentences
+from reports.summaries.analyst.key import FigureTable, Key, Measure, Variant
+from reports.summaries.analyst.restore import (
     BARE_ID,
     NO_CLAIM,
     ClaimLine,

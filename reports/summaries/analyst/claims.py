@@ -11,7 +11,15 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from evalhub.display.formatting import counted
-from reports.summaries.key import FigureCell, FigureTable, Key, Measure, Place, Variant, printed
+from reports.summaries.analyst.key import (
+    FigureCell,
+    FigureTable,
+    Key,
+    Measure,
+    Place,
+    Variant,
+    printed,
+)
 
 KINDS = ("findings", "strengths", "weaknesses", "patterns")
 """The kinds of statements, as the reply's keys."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import NamedTuple
 
-from reports.summaries.free_text import Span
-from reports.summaries.key import Key, Measure, Variant, printed
+from reports.summaries.analyst.free_text import Span
+from reports.summaries.analyst.key import Key, Measure, Variant, printed
 
 ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)
 ATTRIBUTES = {"maker": "developer", "sys": "system", "temp": "temperature"}

@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from issues.judge_templates.fences import OPENING, Fenced
-from reports.summaries.claims import KINDS
-from reports.summaries.dimensions import BANDS, DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
-from reports.summaries.key import ALL_TESTS, FigureTable, Key, Measure, Place, Variant
-from reports.summaries.mask import MASKS
+from reports.summaries.analyst.claims import KINDS
+from reports.summaries.analyst.dimensions import BANDS, DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
+from reports.summaries.analyst.key import ALL_TESTS, FigureTable, Key, Measure, Place, Variant
+from reports.summaries.analyst.mask import MASKS
 
 Clean = Callable[[str], str]
 """Makes a text of others anonymous and harmless."""
