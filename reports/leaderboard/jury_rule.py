@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.leaderboard.rule import SuiteRun
-from runs.comparison.comparability import Comparable, Scoring, comparability
+from runs.comparison.comparability_rule import Comparable, Scoring, comparability
 
 
 @dataclass(frozen=True)

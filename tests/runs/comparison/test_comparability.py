@@ -4,7 +4,8 @@ import pytest
 
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate
-from runs.comparison.comparability import Comparability, comparability_of, comparability_of_pairs
+from runs.comparison.comparability import comparability_of, comparability_of_pairs
+from runs.comparison.comparability_rule import Comparability
 from runs.models import JudgeRun
 from tests.factories import make_jury, make_model, make_run, make_template, make_test
 

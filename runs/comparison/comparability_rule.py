@@ -1,0 +1,98 @@
+"""Whether scores made in two ways may be compared: nothing is concluded from others. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from evalhub.values.digest import digest
+
+
+class Comparability(StrEnum):
+    COMPARABLE = "comparable"
+    AFTER_REJUDGING = "after_rejudging"
+    NOT = "not_comparable"
+
+
+@dataclass(frozen=True)
+class Comparable:
+    """An answer of `comparability_of`.
+
+    Attributes:
+        cause: Why the scores cannot be compared, as a clause; "" if they can.
+    """
+
+    verdict: Comparability
+    cause: str = ""
+
+    def __bool__(self) -> bool:
+        return self.verdict == Comparability.COMPARABLE
+
+    @property
+    def reason(self) -> str:
+        """Why the scores cannot be compared, as a sentence; "" if they can."""
+        return f"{self.cause[0].upper()}{self.cause[1:]}." if self.cause else ""
+
+    def reason_against(self, name: str) -> str:
+        """Return the sentence that refuses a comparison with the run of this name."""
+        return f"Not comparable with {name}: {self.cause}." if self.cause else ""
+
+    @property
+    def is_repairable(self) -> bool:
+        """Re-judging one of the runs with the jury of the other makes them comparable."""
+        return self.verdict == Comparability.AFTER_REJUDGING
+
+
+class Scoring(NamedTuple):
+    """The way a run is scored, apart from its tests.
+
+    Attributes:
+        whole: Fingerprint of what judges its tests without a rubric; "" if nothing has to.
+        rubric: Fingerprint of what judges its criteria; "" if nothing has to.
+        similarity: How similarity to the reference enters the scores; () if it does not.
+    """
+
+    whole: str
+    rubric: str
+    similarity: tuple[Any, ...]
+
+    @property
+    def key(self) -> str:
+        """A digest, equal for runs of the same tests if and only if they are comparable."""
+        if self.similarity:
+            return digest(list(self))
+        return _key_of_judges(self.whole, self.rubric)
+
+
+@lru_cache(maxsize=1000)
+def _key_of_judges(whole: str, rubric: str) -> str:
+    """Return the key without similarity: thousands of runs share a few."""
+    return digest([whole, rubric, ()])
+
+
+COMPARABLE = Comparable(Comparability.COMPARABLE)
+OTHER_SIMILARITY = Comparable(
+    Comparability.NOT,
+    "similarity to the reference answer counts differently in their scores",
+)
+OTHER_JURY = Comparable(Comparability.AFTER_REJUDGING, "different juries judged these runs")
+
+
+def comparability(first: Scoring, second: Scoring) -> Comparable:
+    """Tell whether scores made in these ways may be compared.
+
+    Revisions are compared test by test, and with them texts, criteria, templates and pass rules
+    (`reports.compare.matching_rule`). Here are the two things left that change a score: the judges
+    of the active judge runs, with models, approaches, parameters and prompts, and the share of
+    similarity. Judges count only where both runs have tests that need them: checks alone are
+    comparable.
+    """
+    if first.similarity != second.similarity:
+        return OTHER_SIMILARITY
+    if _differ(first.whole, second.whole) or _differ(first.rubric, second.rubric):
+        return OTHER_JURY
+    return COMPARABLE
+
+
+def _differ(first: str, second: str) -> bool:
+    return bool(first and second and first != second)
