@@ -2,6 +2,7 @@ from decimal import Decimal
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
+from pydantic import BaseModel, ConfigDict
 from rest_framework import serializers
 
 from evalhub.api.fields import (
@@ -14,7 +15,6 @@ from evalhub.api.fields import (
 )
 from evalhub.statistics.agreement.alpha_bands import Band
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.api.json_types import JudgeRunStatistics, RetrievedDocument, Turn
 from runs.figures.run_figures import spent_usd
 from runs.launching.answer_files import ImportedAnswerBody
 from runs.launching.launch_options import LaunchSpec
@@ -32,6 +32,53 @@ from runs.models import (
     Run,
 )
 from runs.scoring.agreement import agreement_in
+
+
+class RetrievedDocument(BaseModel):
+    """A text that an application retrieved for its answer."""
+
+    model_config = ConfigDict(extra="allow")
+
+    text: str = ""
+    title: str = ""
+
+
+class Turn(BaseModel):
+    """A generated turn; `call` is the id of its call, null if it was imported."""
+
+    model_config = ConfigDict(extra="allow")
+
+    content: str | None
+    call: int | None = None
+    tool_calls: list[dict[str, Any]] = []
+    documents: list[RetrievedDocument] | None = None
+    session_id: str = ""
+
+
+class ScaleStatistics(BaseModel):
+    """Sums of one scale: `units` are criteria with two values or more, `interval` is of alpha."""
+
+    model_config = ConfigDict(extra="allow")
+
+    units: int = 0
+    raters: list[int] = []
+    interval: list[float] | None = None
+
+
+class JudgeRunStatistics(BaseModel):
+    """Sums over judgments, which add up over judge runs; without any, it is not finished.
+
+    `judges`: judgments by judge id and state. `failures`: failed ones by kind. `comparisons`:
+    pairs of values that were made, and expected. `scales` by name.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    judges: dict[str, dict[str, int]] = {}
+    failures: dict[str, int] = {}
+    comparisons: list[int | None] = []
+    scales: dict[str, ScaleStatistics] = {}
+
 
 # Runs --------------------------------------------------------------------------------------------
 

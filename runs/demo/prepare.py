@@ -19,7 +19,7 @@ from issues.models import Test
 from issues.sample_data import load_sample
 from runs.demo.plan import DATES
 from runs.importers.weval.batch_import import import_all
-from runs.importers.weval.files import find
+from runs.importers.weval.blueprint.files import find
 from runs.judging.jury_builder import JuryBuilder
 from runs.launching.launch import launch
 from runs.launching.launch_options import read_spec

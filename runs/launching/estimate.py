@@ -1,27 +1,67 @@
 """Estimate of a launch: calls, tokens and cost, with the assumptions."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any, NamedTuple
 
-from django.db.models import Avg, Count
+from django.db.models import Avg, Count, Q
 
+from evalhub.display.formatting import listed, usd
 from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in, tokens_in_messages
 from evalhub.models import LanguageModel
+from evalhub.statistics.changes.detectable import Detectable, detectable_of, measured_from
 from issues.content.conversation import request_messages
 from issues.content.message_form import turns_to_generate
 from issues.models import Test
+from runs.comparison.baselines import latest_pair
+from runs.figures.run_labels import names_of_pair
+from runs.judging.jury import frozen_jury_of
 from runs.launching.batch_estimate import BatchEstimate
-from runs.launching.detectable_change import PlannedChange, detectable
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
 from runs.launching.launch import variants
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, total
 from runs.launching.selection import Selection, chosen
-from runs.models import Method, Result
+from runs.models import Method, Outcome, Result, Run, Suite
 from runs.models.jury import CALLS
 from runs.suites.test_selection import LeftOut
+
+
+class PlannedChange(NamedTuple):
+    """The change that a planned run detects, with basis and caveat, as Compare prints them."""
+
+    found: Detectable
+    note: str
+
+
+def detectable(issues: Sequence[int], suite: Suite | None) -> PlannedChange | None:
+    """Return what a run of tests of these issues could detect; None without tests.
+
+    As many of them are taken to change as did in the suite's latest run from its baseline or
+    previous run: of the last pair that is comparable, for another jury would flip verdicts, too.
+    """
+    runs = latest_pair(suite, is_comparable=True) if suite else None
+    found = detectable_of(issues, _changes(*runs) if runs else [])
+    if found is None:
+        return None
+    return PlannedChange(found, found.note(measured_from(*names_of_pair(*runs)) if runs else ""))
+
+
+def _changes(first: Run, second: Run) -> list[float]:
+    """Return the change of every test that both runs scored, of the share that passed."""
+    passed, scored = Q(outcome=Outcome.PASSED), Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))
+    rows = Result.objects.filter(scored, run__in=(first, second)).order_by()
+    counted = rows.values_list("revision_id", "run_id").annotate(
+        passed=Count("pk", filter=passed), n=Count("pk")
+    )
+    shares: dict[int, dict[int, float]] = {first.pk: {}, second.pk: {}}
+    for revision, run, n_passed, n in counted:
+        shares[run][revision] = n_passed / n
+    before, after = shares[first.pk], shares[second.pk]
+    return [after[revision] - before[revision] for revision in before.keys() & after.keys()]
+
 
 DEFAULT_ANSWER_TOKENS = (100, 1000)
 """Tokens of an answer, low and high, for a model without earlier answers."""
@@ -233,3 +273,26 @@ def _about_judges(selection: Selection) -> list[str]:
 
 def _criteria(count: int) -> str:
     return "1 criterion is" if count == 1 else f"{count:,} criteria are"
+
+
+class RejudgeEstimate(BatchEstimate):
+    """Calls and cost of a new judge run."""
+
+    def __str__(self) -> str:
+        low, high = self.calls
+        calls = f"{low:,} calls" if low == high else f"{low:,} to {high:,} calls"
+        if self.cost is None:
+            return f"Estimate: {calls}; cost unknown, without prices of {listed(self.unpriced)}."
+        return f"Estimate: {calls}, {usd(self.cost.low)} to {usd(self.cost.high)}."
+
+
+def rejudge_estimate(run: Run, jury: Mapping[str, Any]) -> RejudgeEstimate:
+    """Estimate a judge run over the run's answers by the jury of this snapshot."""
+    found = Test.objects.filter(pk__in=run.results.values("test")).order_by("pk")
+    tests = list(found.select_related("template").prefetch_related("criteria"))
+    mean = run.results.order_by().aggregate(mean=Avg("output_tokens"))["mean"]
+    answer = Span(*DEFAULT_ANSWER_TOKENS) if mean is None else Span(round(mean), round(mean))
+    load = JudgeLoad(frozen_jury_of(dict(jury)), tests)
+    loads = [load.load(judge, run.repeats, answer) for judge in load.frozen_jury.frozen_judges]
+    loads += load.repair(run.repeats)
+    return RejudgeEstimate.of(loads)

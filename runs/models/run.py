@@ -1,3 +1,4 @@
+from collections.abc import Collection
 from functools import cache
 from typing import Self
 
@@ -50,6 +51,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         No judge run of theirs is live, and the active one, if there is any, is done.
         """
         return self.answered().filter(*_is_judged())
+
+    def of_models(self, models: Collection[LanguageModel]) -> Self:
+        """Runs of these models; all runs where none is chosen."""
+        return self.filter(language_model__in=models) if models else self
 
     def conclusive(self) -> Self:
         """Complete runs of which enough is scored: `completeness.is_enough`.

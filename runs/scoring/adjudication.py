@@ -11,8 +11,8 @@ from issues.models import FrozenCriterion
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.verdict_labels import evaluation_label
 from runs.models import EvaluationKind, HumanEvaluation, Result
-from runs.scoring.active_evaluations import active_evaluations
-from runs.scoring.disputes import dispute_over, dispute_over_result
+from runs.scoring.active_evaluation_rule import active_evaluations
+from runs.scoring.dispute_rule import dispute_over, dispute_over_result
 
 SETTLED = "settled"
 """Error code: somebody else resolved the dispute already."""

@@ -14,7 +14,7 @@ from issues.rubrics.scales import FIVE_CLASSES, Option, Scale
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import frozen_jury_of
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, JudgeRun, Result
-from runs.scoring.active_evaluations import active_evaluations
+from runs.scoring.active_evaluation_rule import active_evaluations
 from runs.scoring.adjudication import check_adjudicator
 from runs.scoring.score import score_results
 

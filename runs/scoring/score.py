@@ -21,7 +21,7 @@ from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
 from runs.figures.run_tallies import mark_changed
 from runs.models import ChosenBy, HumanEvaluation, Judgment, Result, ResultScore
-from runs.scoring.active_evaluations import Evaluation, HumanScore, human_score_of
+from runs.scoring.active_evaluation_rule import Evaluation, HumanScore, human_score_of
 from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue, agreement_on, scales_of
 
 RESULT_SCORE_FIELDS = ["score", "passed", "agreement", "answered", "expected"]

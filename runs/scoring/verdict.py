@@ -18,7 +18,7 @@ from issues.rubrics.scoring import WHOLE_TEST, consensus, inverted, jury_value
 from runs.figures.run_labels import judges_itself
 from runs.judging.jury import FrozenJudge, frozen_jury_of
 from runs.models import HumanEvaluation, JudgeRun, Judgment, Result, ResultScore
-from runs.scoring.active_evaluations import HumanScore, human_score_of
+from runs.scoring.active_evaluation_rule import HumanScore, human_score_of
 from runs.scoring.agreement import (
     Agreement,
     JudgeValue,

@@ -8,7 +8,7 @@ from django.urls import reverse
 from evalhub.models import BatchState, Call, CallRole
 from evalhub.refusals import NotPossible
 from runs.comparison.comparability import comparability_of, rejudge_url
-from runs.launching.rejudge_estimate import rejudge_estimate
+from runs.launching.estimate import rejudge_estimate
 from runs.lifecycle import control
 from runs.models import JudgeRun
 from tests.api import client_of

@@ -24,8 +24,7 @@ from evalhub.models import LanguageModel
 from evalhub.schedules import BadCron, in_words, next_times
 from evalhub.values.digest import digest
 from runs.admin.launch import choices
-from runs.admin.launch.form import LaunchForm, LaunchPlan
-from runs.admin.launch.initial_data import data_of, data_of_launch, with_defaults
+from runs.admin.launch.form import LaunchForm, LaunchPlan, data_of, data_of_launch, with_defaults
 from runs.admin.launch.parameters import TYPES, USUAL, Row
 from runs.admin.launch.preselection import address_with, selection_in
 from runs.launching.estimate import estimate

@@ -8,7 +8,7 @@ from evalhub.models import User
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.evaluation_entries import EvaluationEntry
 from runs.models import EvaluationKind, HumanEvaluation
-from runs.scoring.disputes import Dispute, dispute_over, dispute_over_result
+from runs.scoring.dispute_rule import Dispute, dispute_over, dispute_over_result
 
 
 @dataclass(frozen=True)

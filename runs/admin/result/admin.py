@@ -1,3 +1,5 @@
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -24,11 +26,12 @@ from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user, 
 from evalhub.display import html
 from evalhub.display.formatting import DASH, score, seconds
 from issues.content.test_texts import first_words
+from issues.models import Polarity
+from issues.rubrics.scoring import inverted
 from runs.admin.result import bulk_override
 from runs.admin.result.example_marking import MARK, marked, may_mark
 from runs.admin.result.filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
 from runs.admin.result.human_evaluation import EvaluationForm, evaluated, url_at
-from runs.admin.result.judge_splits import judge_splits_of
 from runs.admin.result.navigation import ResultNavigation, navigation_of
 from runs.admin.result.page import page_of
 from runs.admin.result.verdict_drafts import drafts_of, forget_draft, keep_draft
@@ -37,6 +40,26 @@ from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
 from runs.scoring.shown_verdicts import hidden_from, record, record_filtered
 from runs.scoring.verdict import judge_infos_of
+
+
+def judge_splits_of(results: Sequence[Result]) -> dict[int, str]:
+    """Return the splits of the active judge run by result; missing judgments are counted apart.
+
+    Values of a "should not" are inverted. The results were read with their revisions. One query.
+    """
+    values: dict[int, list[float | None]] = defaultdict(list)
+    ids = [row.pk for row in results]  # a list's rows as a subquery would be looked for again
+    rows = Judgment.objects.filter(result__in=ids, judge_run__is_active=True).order_by()
+    for result, polarity, value in rows.values_list("result_id", "criterion__polarity", "value"):
+        values[result].append(inverted(value) if polarity == Polarity.SHOULD_NOT else value)
+    splits = {}
+    for row in results:
+        if row.pk in values:
+            sides = [row.revision.passes(value) for value in values[row.pk]]
+            missing = f", {sides.count(None)} no verdict" if None in sides else ""
+            splits[row.pk] = f"{sides.count(True)}:{sides.count(False)}{missing}"
+    return splits
+
 
 LIST = "_changelist_filters"
 

@@ -9,7 +9,7 @@ from issues.rubrics.scales import Option, Scale
 from issues.rubrics.scoring import inverted
 from runs.figures.verdict_labels import evaluation_label, extent_label, verdict_label
 from runs.models import Example, HumanEvaluation
-from runs.scoring.active_evaluations import active_evaluations, withdrawn
+from runs.scoring.active_evaluation_rule import active_evaluations, withdrawn
 
 Passes = Callable[[float | None], bool | None]
 

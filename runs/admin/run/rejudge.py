@@ -9,8 +9,8 @@ from evalhub.admin_site.pages import PageAdmin, address_back, current_user
 from evalhub.display.formatting import listed
 from evalhub.models import BatchState
 from evalhub.refusals import NotPossible
+from runs.launching.estimate import rejudge_estimate
 from runs.launching.exposure import CONSENT, SealedExposure, exposure_of_judge_run
-from runs.launching.rejudge_estimate import rejudge_estimate
 from runs.lifecycle import control
 from runs.models import JudgeRun, Run
 

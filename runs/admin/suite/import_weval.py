@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.display.formatting import counted
 from runs.importers.weval.batch_import import Outcome, import_all
-from runs.importers.weval.files import uploaded
-from runs.importers.weval.records import Finding
+from runs.importers.weval.blueprint.files import uploaded
+from runs.importers.weval.blueprint.records import Finding
 from runs.models import Suite
 
 MAX_FILES, MAX_BYTES = 200, 8 * 1024 * 1024

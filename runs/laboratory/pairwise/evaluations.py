@@ -11,7 +11,7 @@ from evalhub.values.storable import UNSTORABLE
 from runs.laboratory.pairwise.models import Pair, PairChoice, PairEvaluation
 from runs.laboratory.pairwise.pairs import Ids, ids_of, saved_pairs
 from runs.models import Result
-from runs.scoring.active_evaluations import active_evaluations
+from runs.scoring.active_evaluation_rule import active_evaluations
 from runs.scoring.shown_verdicts import has_seen
 
 MAX_REASON = 10_000

@@ -155,5 +155,5 @@ class PairEvaluation(models.Model):
 
     @property
     def kind(self) -> str:
-        """Return the kind, as `runs.scoring.active_evaluations` reads it."""
+        """Return the kind, as `runs.scoring.active_evaluation_rule` reads it."""
         return "evaluation" if self.choice else "withdrawal"

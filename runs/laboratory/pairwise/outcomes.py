@@ -10,7 +10,7 @@ from evalhub.models import ItemState
 from issues.judge_templates.pairwise_prompt import Choice
 from runs.laboratory.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.laboratory.pairwise.outcome_rule import OrderedChoice, PairOutcome, outcome_of
-from runs.scoring.active_evaluations import active_evaluations
+from runs.scoring.active_evaluation_rule import active_evaluations
 
 
 @dataclass(frozen=True)

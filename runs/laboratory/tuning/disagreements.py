@@ -20,7 +20,7 @@ from runs.laboratory.tuning.figures import known_examples, rows_of, values_of
 from runs.laboratory.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
 from runs.laboratory.tuning.work import judged_answer_about, with_texts
 from runs.models import HumanEvaluation, Judgment
-from runs.scoring.active_evaluations import active_evaluations
+from runs.scoring.active_evaluation_rule import active_evaluations
 from runs.scoring.shown_verdicts import record
 
 PAGE = 20

@@ -22,7 +22,7 @@ from runs.models import (
     Suite,
     TagSet,
 )
-from runs.scoring.active_evaluations import HumanScore, drawn_evaluations, human_score_of
+from runs.scoring.active_evaluation_rule import HumanScore, drawn_evaluations, human_score_of
 from runs.scoring.score import evaluations_in
 
 DISPUTED = "disputed"

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
 
 from evalhub.admin_site.pages import row_number
+from runs.importers.weval.blueprint.writer import write_blueprint
 from runs.importers.weval.export import Exported, export, file_name
-from runs.importers.weval.writer import write_blueprint
 from runs.models import Suite
 
 

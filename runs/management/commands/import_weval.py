@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from runs.importers.weval.batch_import import Outcome, import_all
-from runs.importers.weval.files import find
+from runs.importers.weval.blueprint.files import find
 from runs.importers.weval.importer import Loaded
 
 

@@ -22,8 +22,8 @@ from runs.admin.result.filters import TagFilter
 from runs.figures.verdict_labels import extent_label, verdict_label
 from runs.models import EvaluationKind, HumanEvaluation, Outcome, Result
 from runs.review.models import Dispute
-from runs.scoring.active_evaluations import active_evaluations
-from runs.scoring.disputes import ADJUDICATION, dispute_over, dispute_over_result, opinions
+from runs.scoring.active_evaluation_rule import active_evaluations
+from runs.scoring.dispute_rule import ADJUDICATION, dispute_over, dispute_over_result, opinions
 from runs.scoring.shown_verdicts import record
 
 

@@ -5,7 +5,7 @@ import pytest
 from evalhub.statistics.changes.detectable import detectable_of
 from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.query import comparison_of, sides_of
-from runs.launching.detectable_change import detectable
+from runs.launching.estimate import detectable
 from runs.models import Outcome, Run, Suite
 from tests.factories import make_jury, make_model, make_test
 from tests.reports.judged_runs import judged

@@ -1,6 +1,6 @@
 import pytest
 
-from runs.scoring.active_evaluations import Evaluation, active_evaluations, human_score_of
+from runs.scoring.active_evaluation_rule import Evaluation, active_evaluations, human_score_of
 
 
 def evaluation(annotator, value, kind="evaluation"):

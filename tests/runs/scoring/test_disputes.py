@@ -3,8 +3,8 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from runs.scoring.active_evaluations import Evaluation
-from runs.scoring.disputes import Dispute, dispute_over, dispute_over_result
+from runs.scoring.active_evaluation_rule import Evaluation
+from runs.scoring.dispute_rule import Dispute, dispute_over, dispute_over_result
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import first_result, make_user
 from tests.reports.judged_runs import judged

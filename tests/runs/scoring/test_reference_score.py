@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from issues.models import FrozenCriterion, Polarity
 from issues.rubrics.scales import FIVE_CLASSES
-from runs.scoring.active_evaluations import HumanScore
+from runs.scoring.active_evaluation_rule import HumanScore
 from runs.scoring.agreement import JudgeValue
 from runs.scoring.score import Rule, consensus_of
 

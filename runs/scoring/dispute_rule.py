@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from runs.scoring.active_evaluations import (
+from runs.scoring.active_evaluation_rule import (
     DIGITS,
     AnnotatorVerdict,
     V,
