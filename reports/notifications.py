@@ -20,7 +20,8 @@ from reports.gate.exit_codes import ExitCode
 from reports.gate.formats import rule_as_json
 from reports.gate.query import gate_result
 from runs.comparison.baselines import opponent_of
-from runs.comparison.comparability import Comparable, comparability_of, rejudge_url
+from runs.comparison.comparability import comparability_of, rejudge_url
+from runs.comparison.comparability_rule import Comparable
 from runs.comparison.completeness import scored_words
 from runs.figures.states import current_of
 from runs.figures.tallies import Counts, group_of, tallies_of_runs

@@ -4,8 +4,8 @@ from django.urls.converters import StringConverter
 
 from evalhub.admin_site.entry_page import entry_page
 from reports import report_views
-from reports.compare import pair_views
 from reports.compare import views as compare_views
+from reports.compare.pairwise import views as pair_views
 from reports.dashboard import views as dashboard_views
 from reports.failure_clusters import views as cluster_views
 from reports.issue_proposals import views as proposal_views

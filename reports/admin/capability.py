@@ -9,7 +9,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.history import HistoryAdmin
 from reports.models import Capability, CapabilityWeight, WeightOrigin
-from reports.summaries.dimensions import DIMENSIONS
+from reports.summaries.analyst.dimensions import DIMENSIONS
 
 
 class WeightForm(forms.ModelForm):

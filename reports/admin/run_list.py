@@ -11,7 +11,8 @@ from django.template.loader import render_to_string
 
 from evalhub.admin_site.contributions import Contribution, ListColumn, contribute
 from reports.documents.links import page_url
-from runs.comparison.comparability import comparability, scoring_of
+from runs.comparison.comparability import scoring_of
+from runs.comparison.comparability_rule import comparability
 from runs.models import Run
 
 ALONE = "With the baseline of its suite, or the run before it"

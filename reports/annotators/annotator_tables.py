@@ -8,8 +8,8 @@ from evalhub.statistics.agreement.alpha_bands import MIN_UNITS, RELIABLE, TENTAT
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from reports.annotators.query import Annotators
 from reports.annotators.rule import EvaluationScope, Pair
+from reports.documents.cells import share_of
 from reports.documents.document import Cell, Column, Estimate, Table
-from reports.documents.rate_cells import share_of
 from reports.leaderboard.figure import Mean, ranked_means
 
 NO_PAIRS = "No answer has two annotators yet. Set a review queue to two reviewers per answer."

@@ -29,8 +29,8 @@ from reports.documents.reading import Reading
 from reports.queries.human_agreement import Evaluated, inputs_of
 from reports.queries.names import all_tag_names
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Suite
-from runs.scoring.active_evaluations import active_evaluations, withdrawn
-from runs.scoring.disputes import ADJUDICATION, opinions
+from runs.scoring.active_evaluation_rule import active_evaluations, withdrawn
+from runs.scoring.dispute_rule import ADJUDICATION, opinions
 
 FROM_QUEUE = (ChosenBy.QUEUE_RANDOM, ChosenBy.QUEUE_SELECTED)
 

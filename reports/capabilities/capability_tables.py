@@ -15,7 +15,7 @@ from reports.documents.links import page_url, row_url
 from reports.documents.topic_names import topic_key, topic_title
 from reports.leaderboard.rule import Excluded
 from reports.models import CapabilityWeight, WeightKind
-from reports.summaries.dimensions import DIMENSIONS
+from reports.summaries.analyst.dimensions import DIMENSIONS
 
 TITLES = {dimension.key: dimension.title for dimension in DIMENSIONS}
 

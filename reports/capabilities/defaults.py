@@ -1,4 +1,4 @@
-"""The five built-in capabilities.
+"""The five built-in capabilities. Pure.
 
 The methodology defines them and the weights of the first; all other weights are ours.
 """

@@ -5,10 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from evalhub.models import LanguageModel
-from reports.compare import many_runs, pairwise, two_runs
 from reports.compare.controls import controls
 from reports.compare.form import PAIRWISE, CompareForm
+from reports.compare.pairwise import tab as pairwise
 from reports.compare.query import comparison_of, sides_of
+from reports.compare.side_by_side import document as side_by_side
+from reports.compare.two_runs import document as two_runs
 from reports.documents.document import Document
 from reports.documents.reading import Page, Reading
 from reports.limits import MAX_COMPARED_RUNS
@@ -35,7 +37,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     elif len(sides) == 2 and not filters["family"]:
         document = two_runs.document_of(comparison_of(*sides), filters, reading)
     else:
-        document = many_runs.document_of(sides, filters, reading)
+        document = side_by_side.document_of(sides, filters, reading)
     n, warnings = len(filters["runs"] or ()), document.warnings
     if n > MAX_COMPARED_RUNS:
         warnings = (f"Showing the first {MAX_COMPARED_RUNS} of {n} chosen runs.", *warnings)

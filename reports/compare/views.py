@@ -15,7 +15,7 @@ from evalhub.models import User
 from issues.rubrics.scoring import WHOLE_TEST
 from reports.compare.answers_query import answer_pair
 from reports.compare.controls import offers
-from reports.compare.pair_views import may_choose
+from reports.compare.pairwise.views import may_choose
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
 from runs.admin.result.page import page_of

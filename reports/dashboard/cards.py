@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from evalhub.display.formatting import counted
-from evalhub.models import User
+from evalhub.models import BatchState, User
+from evalhub.work.leases import workers_alive
 from issues.models import Issue
 from reports.activity.page import events_table, is_cut
 from reports.activity.query import activity
-from reports.dashboard.query import SiteState, site_state
 from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
 from reports.dashboard.tour import may_tour, steps_of
 from reports.documents.document import Table
@@ -26,13 +26,37 @@ from reports.limits import CARD_ROWS
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import overrides_of, reviews_of
 from reports.overrides.rule import OVERTURNED, Reviews
+from reports.queries.counts import any_of
 from reports.queries.incomplete_runs import CONTROL, IncompleteRun, incomplete_runs
 from reports.queries.periods import since_of
 from reports.releases.page import document_of
 from reports.releases.query import releases_report
 from reports.underperforming.page import listed_table
 from reports.underperforming.query import newest_run, underperforming
-from runs.models import Result, Run
+from runs.models import JudgeRun, Result, Run
+
+LIVE = {"state": BatchState.LIVE}
+
+
+@dataclass(frozen=True)
+class SiteState:
+    """The state of the site.
+
+    Attributes:
+        is_new: No run exists yet.
+        is_stuck: Work is waiting, but no worker is active.
+    """
+
+    is_new: bool
+    is_stuck: bool
+
+
+def site_state() -> SiteState:
+    """Return the state; one query while nothing is at work."""
+    batches = Run.objects.filter(**LIVE), JudgeRun.objects.filter(**LIVE)
+    has_runs, *live = any_of([Run.objects.all(), *batches])
+    return SiteState(is_new=not has_runs, is_stuck=any(live) and not workers_alive())
+
 
 PREFERENCE = "home"
 """Name of the user's preference that holds the chosen cards."""

@@ -9,9 +9,10 @@ from django.utils import timezone
 from evalhub.display import formatting
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.rates.rate_interval import Method
+from evalhub.statistics.rates.wilson import wilson_interval
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
 from runs.comparison.completeness import scored_words
-from runs.figures.rate import Rate
+from runs.figures.rate import Rate, rate_of_issues
 
 MIN_P = 0.0001
 
@@ -182,3 +183,20 @@ def as_json(value: Cell) -> Any:
     if isinstance(value, tuple):
         return [as_json(part) for part in value]
     return value.isoformat() if isinstance(value, datetime) else value
+
+
+def share_of(part: int, whole: int) -> Rate:
+    """Return `part` of `whole` independent things, with Wilson's interval."""
+    if not whole:
+        return Rate(part, whole, None)
+    return Rate(part, whole, part / whole, wilson_interval(part, whole), Method.WILSON)
+
+
+def share_without_interval(part: int, whole: int, *, total: int | None = None) -> Rate:
+    """Return the share of things that are not independent and whose issues are not known."""
+    return Rate(part, whole, part / whole if whole else None, total=total)
+
+
+def issue_rate(passed: int, scored: int, *, answers: int, total: int) -> Rate:
+    """Return the pass rate of a single issue, with as many answers to each test."""
+    return rate_of_issues([(passed, scored)], answers=answers, total=total)

@@ -1,11 +1,11 @@
 """A report independent of its form: pages, files and API responses are all made of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar, overload
 
 from pydantic import PlainSerializer, PlainValidator
 
@@ -206,3 +206,34 @@ class Document:
     def table(self, key: str) -> Table | None:
         """Return the table of this key; None where there is none."""
         return next((table for table in self.tables if table.key == key), None)
+
+
+K = TypeVar("K")
+Row = tuple[Cell, ...]
+
+PIECE = 500
+
+
+class LazyRows(Sequence[Row], Generic[K]):
+    """Rows by key; `load` returns the rows of some keys in their order."""
+
+    def __init__(self, keys: Sequence[K], load: Callable[[Sequence[K]], Sequence[Row]]) -> None:
+        self.keys = keys
+        self.load = load
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Row]: ...
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            keys = self.keys[place]
+            return self.load(keys) if keys else []
+        return self.load([self.keys[place]])[0]
+
+    def __iter__(self) -> Iterator[Row]:
+        for start in range(0, len(self.keys), PIECE):
+            yield from self[start : start + PIECE]

@@ -3,7 +3,8 @@
 from evalhub.models import User
 from reports.documents.document import Cell, Link
 from runs.comparison.baselines import is_baseline
-from runs.comparison.comparability import Comparable, rejudge_url
+from runs.comparison.comparability import rejudge_url
+from runs.comparison.comparability_rule import Comparable
 from runs.models import Run
 
 

@@ -7,7 +7,7 @@ Tags that people gave and those that an analyst found are matched by key, so tha
 import re
 from functools import lru_cache
 
-from runs.importers.weval.prompts import normal_tag
+from runs.importers.weval.blueprint.prompts import normal_tag
 
 CANONICAL = (
     "Adversarial Robustness",

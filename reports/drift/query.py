@@ -28,7 +28,8 @@ from reports.leaderboard.rule import Sums
 from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.topics import tags_by_suite
-from runs.comparison.comparability import SCORING, Comparable, Scoring, comparability, scoring
+from runs.comparison.comparability import SCORING, scoring
+from runs.comparison.comparability_rule import Comparable, Scoring, comparability
 from runs.models import HumanEvaluation, Run
 
 

@@ -8,9 +8,9 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from evalhub.display.formatting import percent, seconds, usd
 from evalhub.notifications.events import link_to
 from evalhub.statistics.interval import Interval
-from reports.compare.facts_and_warnings import warnings
 from reports.compare.matching_rule import Tested
 from reports.compare.rule import FLIPS, Compared
+from reports.compare.two_runs.facts_and_warnings import warnings
 from reports.documents.document import Column, Document, Table
 from reports.documents.exports import markdown_of
 from reports.gate.exit_codes import ExitCode

@@ -8,9 +8,8 @@ from django import forms
 from evalhub.display.formatting import counted, few
 from evalhub.statistics.changes.change_test import is_significant
 from reports.compare.sentences import is_p
-from reports.documents.document import Cell, Column, Document, Link, Linked, Table
+from reports.documents.document import Cell, Column, Document, LazyRows, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
-from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_urls
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.heatmap.query import (
@@ -26,8 +25,8 @@ from reports.heatmap.query import (
     HeatReport,
     Row,
     heat_report,
+    spreads_of,
 )
-from reports.heatmap.spread_query import spreads_of
 from reports.heatmap.spread_rule import Spread
 from reports.queries.incomplete_runs import incomplete_table
 

@@ -1,22 +1,24 @@
 """Pass rates of the latest run of each model by issue or tag."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from django.db.models import Count, Q
+
 from evalhub.models import LanguageModel
 from reports.documents.model_lines import names_of
-from reports.queries.exposure import tallies_of_tests
+from reports.documents.reading import Reading
+from reports.heatmap.spread_rule import RunTest, Spread, spreads
+from reports.queries.exposure import only, tallies_of_tests, version_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
 from reports.queries.measurement_changes import measure_of
-from reports.queries.model_identities import identities
-from reports.queries.names import all_tag_names, titles
+from reports.queries.names import all_tag_names, identities, titles
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
 from runs.figures.tallies import Group, Rates, Tally, groups_of
-from runs.models import Run
-from runs.models.run import RunQuerySet
+from runs.models import Outcome, Result, Run
 
 MAX_COLUMNS, MAX_NAMED = 10, 30
 
@@ -92,6 +94,7 @@ class HeatReport:
 def heat_report(query: HeatQuery) -> HeatReport:
     """Compute the heat map; a constant number of queries."""
     scope = scope_of(query.suite)
+    every = scope.all_runs.of_models(query.models)
     latest = _latest(scope, query)
     known = runs_of(latest[: MAX_COLUMNS + MAX_NAMED])
     if query.columns == IDENTITY:
@@ -116,17 +119,13 @@ def heat_report(query: HeatQuery) -> HeatReport:
         left_out_count=max(0, len(latest) - MAX_COLUMNS),
         measured_apart=len({measure_of(run, judge_runs) for run in runs.values()}) > 1,
         labels=labels_of_all(runs.values(), judge_runs),
-        incomplete=newer_than(known.values(), incomplete_runs(_of_models(scope.all_runs, query))),
+        incomplete=newer_than(known.values(), incomplete_runs(every)),
     )
-
-
-def _of_models(runs: RunQuerySet, query: HeatQuery) -> RunQuerySet:
-    return runs.filter(language_model__in=query.models) if query.models else runs
 
 
 def _latest(scope: Scope, query: HeatQuery) -> list[int]:
     """Return the latest run of each column, newest first."""
-    rows = _of_models(scope.runs, query).order_by("created_at", "pk")
+    rows = scope.runs.of_models(query.models).order_by("created_at", "pk")
     by_identity = query.columns == IDENTITY
     keys = {pk: one.key for pk, one in identities().items()} if by_identity else {}
     newest: dict[str, int] = {}
@@ -195,3 +194,38 @@ def _columns(
         return (-passed / scored if scored else 1.0, column.name)
 
     return tuple(sorted((Column(called[run.pk], run) for run in runs), key=place_of))
+
+
+SCORED = (Outcome.PASSED, Outcome.FAILED)
+
+
+def spreads_of(
+    report: HeatReport, query: HeatQuery, reading: Reading
+) -> Mapping[int | str, Spread]:
+    """Return the significance of the differences by row; {} where runs are not comparable.
+
+    Also {} while it is computed; a constant number of queries.
+    """
+    if report.measured_apart or len(report.columns) < 2:
+        return {}
+    runs = [column.run.pk for column in report.columns]
+    found = reading.computed(
+        "heatmap-spreads",
+        [query.rows, runs, version_of_tests(runs, query.tests)],
+        list[tuple[int | str, Spread]],
+        lambda: list(spreads(_tests(query, runs)).items()),
+        of=runs,
+    )
+    return dict(found or ())
+
+
+def _tests(query: HeatQuery, runs: Collection[int]) -> list[RunTest]:
+    scored = only(Result.objects.filter(run__in=runs, outcome__in=SCORED), query.tests)
+    rows = scored.order_by().values_list("run_id", "revision_id", "issue_id", "tag_set_id")
+    counted = rows.annotate(passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), n=Count("pk"))
+    tags = {} if query.rows == ISSUE else all_tag_names()
+    return [
+        RunTest(row, run, revision, issue, passed / n)
+        for run, revision, issue, tag_set, passed, n in counted
+        for row in ([issue] if query.rows == ISSUE else tags[tag_set])
+    ]

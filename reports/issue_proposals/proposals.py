@@ -31,8 +31,8 @@ from reports.issue_proposals.rule import Button, Proposal, reopening, resolving
 from reports.issue_timeline.rule import IssueOutcome, IssueResult
 from reports.models import DismissedProposal
 from reports.queries.issue_outcomes import RunInfo, Sightings, false_fails, run_infos, sightings
-from reports.queries.model_identities import identities
-from runs.comparison.comparability import comparability
+from reports.queries.names import identities
+from runs.comparison.comparability_rule import comparability
 from runs.models import RunTally, Suite
 
 NAME = "EvalHub"
@@ -227,9 +227,7 @@ def accept(issue: Issue, act: Button, *, by: User) -> Proposal:
     Raises:
         Refused: The proposal no longer applies, or the issue lacks something.
     """
-    proposal = proposal_of(issue)
-    if proposal is None or proposal.act != act:
-        raise Refused([f"The proposal to {act} {issue} no longer applies: look at its runs again."])
+    proposal = _applying(issue, act)
     if act == "resolve":
         states.resolve(issue, labels=(), note=proposal.reason, by=by)
     else:
@@ -243,12 +241,18 @@ def dismiss(issue: Issue, act: Button, *, by: User) -> Proposal:
     Raises:
         Refused: The proposal no longer applies.
     """
-    proposal = proposal_of(issue)
-    if proposal is None or proposal.act != act:
-        raise Refused([f"The proposal to {act} {issue} no longer applies: look at its runs again."])
+    proposal = _applying(issue, act)
     DismissedProposal.objects.get_or_create(
         issue=issue, act=act, run=proposal.runs[0], defaults={"dismissed_by": by}
     )
+    return proposal
+
+
+def _applying(issue: Issue, act: Button) -> Proposal:
+    """Return the proposal to do this to the issue; raise Refused if it no longer applies."""
+    proposal = proposal_of(issue)
+    if proposal is None or proposal.act != act:
+        raise Refused([f"The proposal to {act} {issue} no longer applies: look at its runs again."])
     return proposal
 
 

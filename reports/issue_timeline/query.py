@@ -11,8 +11,8 @@ from django.db.models import Count, Exists, OuterRef
 
 from evalhub.models import User
 from issues.models import Feedback, Issue, IssueState, Test
+from reports.documents.cells import issue_rate, share_without_interval
 from reports.documents.model_lines import LineStyle
-from reports.documents.rate_cells import issue_rate, share_without_interval
 from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
@@ -28,11 +28,11 @@ from reports.issue_timeline.rule import (
 from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.issue_outcomes import RunInfo, false_fails, run_infos, sightings
-from reports.queries.model_identities import identities
+from reports.queries.names import identities
 from reports.queries.result_rows import TEXT
 from reports.queries.run_variants import named_lines
 from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
-from runs.comparison.comparability import comparability
+from runs.comparison.comparability_rule import comparability
 from runs.figures.rate import Rate
 from runs.models import Outcome, Result, Run
 from runs.result_list.listing import prompt_of

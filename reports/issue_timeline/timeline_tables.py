@@ -5,8 +5,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from reports.documents.cells import rate_words
-from reports.documents.document import Cell, Column, Link, Table
-from reports.documents.lazy_rows import LazyRows
+from reports.documents.document import Cell, Column, LazyRows, Link, Table
 from reports.documents.links import row_url
 from reports.issue_timeline.query import IssueReport, Line, Point
 from reports.issue_timeline.rule import (

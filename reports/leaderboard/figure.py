@@ -1,11 +1,22 @@
 """Figures of leaderboards and drift, as plain Plotly dicts. Pure."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from evalhub.display.charts import NEUTRAL, Figure, axis, bar_layout, base_layout, label
+from evalhub.display.charts import (
+    LEGEND_ROW_PX,
+    NEUTRAL,
+    Figure,
+    axis,
+    bar_layout,
+    base_layout,
+    error_bars,
+    label,
+)
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
+from reports.documents.model_lines import LineStyle
 
 BETTER, WORSE = OUTCOMES["passed"].colour, OUTCOMES["failed"].colour
 """Colours of a change for the better or the worse."""
@@ -51,13 +62,7 @@ def ranked_means(rows: Sequence[Mean], *, unit: str, title: str = "Mean score") 
         "mode": "markers",
         "x": [row.mean for row in rows],
         "y": list(range(len(rows))),
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "arrayminus": [row.mean - row.interval.low if row.interval else None for row in rows],
-            "array": [row.interval.high - row.mean if row.interval else None for row in rows],
-            "color": NEUTRAL,
-        },
+        "error_x": error_bars([(row.mean, row.interval) for row in rows], NEUTRAL),
         "hovertext": [f"{text}: {row.mean:.3f}" for text, row in zip(texts, rows, strict=True)],
         "hoverinfo": "text",
         "customdata": [row.key for row in rows],
@@ -88,3 +93,54 @@ def moves(rows: Sequence[Move]) -> Figure:
         xaxis=axis("Score of the run", range=[0, 1.02]),
     )
     return {"data": lines, "layout": layout}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A model's mean score in [0, 1] and its price, such as US dollars or milliseconds."""
+
+    name: str
+    look: LineStyle
+    score: float
+    interval: Interval | None
+    price: float
+    price_words: str
+    is_best: bool
+
+
+def score_against_price(marks: Sequence[Mark], title: str) -> Figure:
+    """Draw a mark for each model, and a stepped line through the frontier."""
+    best = sorted((mark for mark in marks if mark.is_best), key=lambda mark: mark.price)
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "frontier",
+        "x": [mark.price for mark in best],
+        "y": [mark.score for mark in best],
+        "line": {"color": NEUTRAL, "width": 1, "dash": "dot", "shape": "hv"},
+        "hoverinfo": "skip",
+    }
+    layout = base_layout(
+        height=340 + LEGEND_ROW_PX * len(marks),
+        hovermode="closest",
+        showlegend=True,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        xaxis=axis(title, rangemode="tozero"),
+        yaxis=axis("Mean score", range=[0, 1.02]),
+    )
+    return {"data": [line, *map(_trace, marks)], "layout": layout}
+
+
+def _trace(mark: Mark) -> dict[str, Any]:
+    name = label(mark.name)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [mark.price],
+        "y": [mark.score],
+        "error_y": error_bars([(mark.score, mark.interval)], mark.look.colour),
+        "marker": {"symbol": mark.look.marker, "size": 11, "color": mark.look.colour},
+        "hovertext": [f"{name}: {mark.score:.3f}, {mark.price_words}"],
+        "hoverinfo": "text",
+    }

@@ -13,8 +13,7 @@ from reports.documents.topic_names import topic_title
 from reports.leaderboard.certainty_rule import BoardCertainty, certainty, inputs
 from reports.leaderboard.certainty_tables import lead, rivals, told_apart
 from reports.leaderboard.jury_tables import apart_table, judged_by
-from reports.leaderboard.pairwise_columns import pairwise_sentences
-from reports.leaderboard.pairwise_query import pairwise_board
+from reports.leaderboard.pairwise_query import pairwise_board, pairwise_sentences
 from reports.leaderboard.query import (
     Field,
     all_labels,

@@ -16,11 +16,11 @@ from reports.leaderboard.pairing_rule import ScoredTest
 from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest, remixed
 from reports.queries.conclusive_runs import sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
-from reports.queries.model_identities import identities
-from reports.queries.names import all_tag_names
+from reports.queries.names import all_tag_names, identities
 from reports.queries.topics import RunTopics, Topics, tags_by_suite
 from runs.comparison.baselines import baselines_of
-from runs.comparison.comparability import SCORING, Scoring, scoring, with_active
+from runs.comparison.comparability import SCORING, scoring, with_active
+from runs.comparison.comparability_rule import Scoring
 from runs.figures.run_labels import labels
 from runs.models import Result, Run, TagSet
 

@@ -14,8 +14,7 @@ from reports.documents.links import page_url
 from reports.leaderboard.certainty_rule import METHOD, Certainty
 from reports.leaderboard.certainty_tables import ranks_in_words
 from reports.leaderboard.figure import Mean, ranked_means
-from reports.leaderboard.pairwise_columns import PAIRWISE_COLUMNS, pairwise_cells
-from reports.leaderboard.pairwise_query import PairwiseBoard
+from reports.leaderboard.pairwise_query import PAIRWISE_COLUMNS, PairwiseBoard, pairwise_cells
 from reports.leaderboard.query import (
     Field,
     LeftOut,

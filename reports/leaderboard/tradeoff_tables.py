@@ -1,6 +1,6 @@
 """Score against cost and latency: which model to take."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evalhub.display.charts import Figure
@@ -11,10 +11,22 @@ from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.model_lines import LineStyle, line_style
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
+from reports.leaderboard.figure import Mark, score_against_price
 from reports.leaderboard.ranking_tables import Ranking
-from reports.leaderboard.tradeoff_figure import Mark, score_against_price
 from reports.leaderboard.tradeoff_rule import Spot, Usage, added, frontier
-from reports.leaderboard.usage_query import usage_of
+from runs.figures.run_tallies import OUTCOMES, summed
+from runs.models import Outcome
+
+ANSWERED = tuple(outcome for outcome in OUTCOMES if outcome != Outcome.ERROR)
+SUMS = ("answers_cost", "answers_with_cost", "sum_latency", "with_latency", *ANSWERED)
+
+
+def usage_of(runs: Collection[int]) -> dict[int, Usage]:
+    """Add up the answers of each of these complete runs."""
+    return {
+        run: Usage(sum(n), float(cost or 0), with_cost, latency or 0, with_latency)
+        for run, cost, with_cost, latency, with_latency, *n in summed(runs, ("run_id",), SUMS)
+    }
 
 
 @dataclass(frozen=True)

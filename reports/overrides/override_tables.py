@@ -6,8 +6,7 @@ from typing import Any
 from evalhub.display.charts import OutcomeRow, tag_bars
 from evalhub.display.formatting import counted
 from evalhub.outcomes import OUTCOMES
-from reports.documents.document import Cell, Column, Link, Linked, Table
-from reports.documents.lazy_rows import LazyRows
+from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import row_url
 from reports.overrides.query import Override, Verdict
 from reports.overrides.rule import OUTCOME_OF, Review, Reviews, step

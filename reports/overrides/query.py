@@ -13,7 +13,7 @@ from evalhub.values.id_in import IdIn
 from issues.rubrics.scoring import WHOLE_TEST
 from reports.overrides.rule import OVERTURNED, Review, Reviews
 from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore
-from runs.scoring.active_evaluations import active_evaluations
+from runs.scoring.active_evaluation_rule import active_evaluations
 from runs.scoring.shown_verdicts import hidden_from, record
 
 MAX_SHOWN = 20

@@ -13,7 +13,7 @@ from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Checked, Measured, Sample, measured
 from runs.judging.jury import judges_in
 from runs.models import ChosenBy, HumanEvaluation, JudgeRun, Judgment, Result, ResultScore, Suite
-from runs.scoring.active_evaluations import (
+from runs.scoring.active_evaluation_rule import (
     Evaluation,
     HumanScore,
     drawn_evaluations,

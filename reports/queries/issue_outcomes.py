@@ -16,7 +16,8 @@ from reports.issue_timeline.rule import NOT_MEASURED, FalseFails, IssueResult
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.trust_rule import MIN_OF_EACH
 from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
-from runs.comparison.comparability import SCORING, Scoring, scoring, with_active
+from runs.comparison.comparability import SCORING, scoring, with_active
+from runs.comparison.comparability_rule import Scoring
 from runs.models import Outcome, Result, Run
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from evalhub.llm.identity import Identity, identity_of
+from evalhub.models import LanguageModel
 from evalhub.values.id_in import IdIn
 from issues.models import Issue
 from runs.models import TagSet
@@ -27,3 +29,22 @@ def all_tag_names() -> dict[int, tuple[str, ...]]:
 
 def _names(sets: QuerySet[TagSet]) -> dict[int, tuple[str, ...]]:
     return {pk: tuple(names) for pk, names in sets.order_by().values_list("pk", "names")}
+
+
+PLACES = ("label", "model_name", "release", "launch__label", "suite__name")
+
+
+def saying(search: str) -> Q:
+    """Match runs with every word in their label, model, release, launch or suite."""
+    wanted = Q()
+    for word in search.split():
+        wanted &= Q(*((f"{place}__icontains", word) for place in PLACES), _connector=Q.OR)
+    return wanted
+
+
+def identities() -> dict[int, Identity]:
+    """Return the identity of every language model by id; one query."""
+    rows = LanguageModel.objects.order_by("pk").only(
+        "name", "litellm_model", "api_base", "identity", "developer", "family"
+    )
+    return {model.pk: identity_of(model) for model in rows}

@@ -9,8 +9,16 @@ from django.utils import timezone
 
 from evalhub.models import User
 from evalhub.values.days import start_of
-from reports.queries.releases import newest_releases
+from reports.limits import MAX_RELEASES
 from runs.models import Run
+
+
+def newest_releases() -> list[str]:
+    """Return the newest releases by their first run, newest first; one query."""
+    runs = Run.objects.exclude(release="").order_by().values_list("release")
+    newest = runs.annotate(first=Min("created_at")).order_by("-first")[:MAX_RELEASES]
+    return [release for release, _ in newest]
+
 
 ALL_TIME, LAST_VISIT, SINCE_RELEASE = "all", "visit", "release:"
 DAYS = (7, 30)

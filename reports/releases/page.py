@@ -9,7 +9,7 @@ from reports.documents.document import Document, Fact
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import rejudging
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, incomplete_table
-from reports.queries.releases import newest_releases
+from reports.queries.periods import newest_releases
 from reports.releases.query import ReleasesReport, models_in, releases_report
 from reports.releases.release_tables import (
     cost_note,

@@ -23,7 +23,8 @@ from reports.queries.names import titles
 from reports.queries.run_variants import named_lines
 from reports.releases.rule import ReleaseChoice, chosen
 from reports.trend.series_rule import RunKey
-from runs.comparison.comparability import COMPARABLE, Comparable, comparability_of_pairs
+from runs.comparison.comparability import comparability_of_pairs
+from runs.comparison.comparability_rule import COMPARABLE, Comparable
 from runs.figures.rate import Rate
 from runs.figures.run_figures import spent_in_all
 from runs.figures.run_labels import labels_of

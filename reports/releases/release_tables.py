@@ -13,7 +13,7 @@ from reports.documents.links import page_url
 from reports.overrides.rule import ALL
 from reports.releases.figure import Slope, slope_chart
 from reports.releases.query import ReleaseLine, ReleasesReport, models_in
-from runs.comparison.comparability import Comparable
+from runs.comparison.comparability_rule import Comparable
 from runs.figures.rate import Rate
 
 

@@ -3,20 +3,46 @@
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evalhub.admin_site.pages import current_user
+from evalhub.api.fields import PlainSerializer
 from evalhub.api.filters import refuse_unknown
+from evalhub.models import BatchState
 from reports.documents.exports import json_of
 from reports.documents.serializers import ReportSerializer
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
-from reports.run.serializers import RunProgressSerializer
-from runs.models import Run
+from runs.models import Outcome, Run
 from runs.result_list.filters import Filters
+
+Counts = type(
+    "OutcomeCountsSerializer",
+    (serializers.Serializer,),
+    {
+        "__doc__": "Results by outcome.",
+        **{name: serializers.IntegerField() for name in Outcome.values},
+    },
+)
+
+
+class RunProgressSerializer(PlainSerializer):
+    """Progress of a run and its judge runs, in numbers of results."""
+
+    state = serializers.ChoiceField(BatchState.choices)
+    reason = serializers.CharField()
+    is_live = serializers.BooleanField()
+    total = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    judged = serializers.IntegerField()
+    to_judge = serializers.IntegerField()
+    awaiting = serializers.IntegerField()
+    retryable = serializers.IntegerField()
+    counts = Counts()
 
 
 class RunView(APIView):

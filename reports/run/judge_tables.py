@@ -3,10 +3,10 @@
 from evalhub.display.formatting import words
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.judge_reliability.judge_line import JudgeLine
-from reports.run.error_advice import ADVICE
 from reports.run.jury_query import RunJury
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
+from reports.run.usage_tables import ADVICE
 from runs.models import JudgeRun
 
 

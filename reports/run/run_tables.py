@@ -6,8 +6,7 @@ from itertools import islice
 from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
 from evalhub.display.formatting import clip, count, counted, percent, usd, words
 from reports.documents.cells import points
-from reports.documents.document import Cell, Column, Link, Linked, Table
-from reports.documents.lazy_rows import LazyRows
+from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import page_url, row_url
 from reports.limits import MAX_RUN_ROWS
 from reports.overrides.override_tables import results_table
@@ -17,8 +16,7 @@ from reports.queries.rate_lines import Line
 from reports.queries.result_rows import Row
 from reports.run import judge_tables, usage_tables
 from reports.run.figure import outcome_ring
-from reports.run.flaky_query import FlakyTests
-from reports.run.query import RunReport
+from reports.run.query import FlakyTests, RunReport
 from reports.run.result_links import ResultLinks
 from reports.run.sealing_query import Difference, Sealing
 from runs.figures.run_figures import spent_usd

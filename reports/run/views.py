@@ -1,6 +1,7 @@
 """The page of one run, its progress and its downloads."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -28,8 +29,7 @@ from reports.documents.origin import Origin, absolute
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import ResultTable
 from reports.report_views import TABLE, WRITERS, attached
-from reports.run.exports import JUDGMENT_COLUMNS, RESULT_COLUMNS, csv_lines
-from reports.run.judgments_query import judgment_rows
+from reports.run.exports import JUDGMENT_COLUMNS, RESULT_COLUMNS, csv_lines, judgment_rows
 from reports.run.junit import junit_lines
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
@@ -140,40 +140,34 @@ def download_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
         origin = _origin(request, report.run, Filters())
         response = WRITERS["csv"](request, document_of_run(report), origin)
         return attached(response, _file_name(origin, request.GET[TABLE]), "csv")
-    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
-    origin = _origin(request, sheet.run, filters)
+    sheet, filters, origin = _asked(request, pk)
     judge_columns = sheet.judge_columns() if filters.by_judge else ()
     lines = csv_lines(sheet.rows(filters), RESULT_COLUMNS, origin, judge_columns)
-    return attached(StreamingHttpResponse(lines, content_type=CSV), _file_name(origin), "csv")
+    return _streamed(lines, CSV, _file_name(origin), "csv")
 
 
 @needs("runs.export_results")
 def download_judgments(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download every judgment of the results that fit the filters, one per row."""
-    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
-    origin = _origin(request, sheet.run, filters)
+    sheet, filters, origin = _asked(request, pk)
     lines = csv_lines(judgment_rows(sheet, filters), JUDGMENT_COLUMNS, origin)
-    response = StreamingHttpResponse(lines, content_type=CSV)
-    return attached(response, _file_name(origin, "judgments"), "csv")
+    return _streamed(lines, CSV, _file_name(origin, "judgments"), "csv")
 
 
 @needs("runs.export_results")
 def download_junit(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download the results that fit the filters as a JUnit report for build servers."""
-    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
-    origin = _origin(request, sheet.run, filters)
+    sheet, filters, origin = _asked(request, pk)
     report = run_report(sheet.run, Filters(), reader=sheet.reader)
     lines = junit_lines(report, sheet.rows(filters), origin)
-    response = StreamingHttpResponse(lines, content_type="application/xml; charset=utf-8")
-    return attached(response, _file_name(origin), "xml")
+    return _streamed(lines, "application/xml; charset=utf-8", _file_name(origin), "xml")
 
 
 @needs("runs.export_results")
 def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download the report: Markdown and HTML with the first results, JSON with all that fit."""
-    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    sheet, filters, origin = _asked(request, pk)
     report = run_report(sheet.run, filters, reader=sheet.reader)
-    origin = _origin(request, sheet.run, filters)
     if ending != "json":
         document = document_of_run(report, filters, sheet.rows(filters))
         return attached(WRITERS[ending](request, document, origin), _file_name(origin), ending)
@@ -189,12 +183,10 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
 @needs("runs.export_results")
 def download_lines(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download the results that fit the filters, a JSON object per line."""
-    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
-    origin = _origin(request, sheet.run, filters)
+    sheet, filters, origin = _asked(request, pk)
     rows = sheet.rows(filters)
     lines = (f"{json.dumps(asdict(row), cls=DjangoJSONEncoder)}\n" for row in rows)
-    response = StreamingHttpResponse(lines, content_type=FORMATS["jsonl"][2])
-    return attached(response, _file_name(origin), "jsonl")
+    return _streamed(lines, FORMATS["jsonl"][2], _file_name(origin), "jsonl")
 
 
 @needs("runs.export_results")
@@ -202,6 +194,16 @@ def download_script(request: HttpRequest, pk: int, ending: str) -> HttpResponseB
     """Download a script or notebook that launches the run again."""
     script = script_of_run(request.build_absolute_uri("/"), _run(pk))
     return export_response(ending, f"run {pk}", Export((), None, script))
+
+
+def _asked(request: HttpRequest, pk: int) -> tuple[ResultTable, Filters, Origin]:
+    """Return the results that a file is asked of, how they are filtered, and its origin."""
+    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    return sheet, filters, _origin(request, sheet.run, filters)
+
+
+def _streamed(lines: Iterator[str], form: str, name: str, ending: str) -> HttpResponseBase:
+    return attached(StreamingHttpResponse(lines, content_type=form), name, ending)
 
 
 def _origin(request: HttpRequest, run: Run, filters: Filters) -> Origin:

@@ -91,7 +91,6 @@ def make(report: ReportSchedule) -> str:
 
 def _send(report: ReportSchedule, snapshot: Snapshot, document: Document) -> None:
     """Notify the people and addresses of the schedule, and the webhooks, of a snapshot."""
-    findings = document.sentences or (_figures_in_words(document),)
     figure = next((table.figure for table in document.tables if table.figure), None)
     findings = document.sentences or (_figures_in_words(document),)
     event = Event(

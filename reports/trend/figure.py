@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from html import escape
 from typing import Any
 
-from evalhub.display.charts import GRID, NEUTRAL, Figure, axis, base_layout
+from evalhub.display.charts import GRID, NEUTRAL, Figure, axis, base_layout, error_bars
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 
@@ -157,24 +157,17 @@ def _line(line: DrawnLine) -> dict[str, Any]:
         "hovertemplate": "%{fullData.name}<br>%{y:.1%}, %{text}<extra></extra>",
         "customdata": [dot.run for dot in line.dots],
     }
-    return trace | ({"error_y": _whisker(line.dots[0])} if len(line.dots) == 1 else {})
+    if len(line.dots) > 1:
+        return trace
+    # A single dot has no band.
+    bars = error_bars([(dot.share, dot.interval) for dot in line.dots], line.look.colour)
+    is_known = any(dot.interval is not None and dot.share is not None for dot in line.dots)
+    return trace | {"error_y": bars | {"visible": is_known}}
 
 
 def _rounded(share: float | None) -> float | None:
     """Round to visible digits, since a page can have thousands of numbers."""
     return None if share is None else round(share, 4)
-
-
-def _whisker(dot: Dot) -> dict[str, Any]:
-    """Return the error bar of a line with a single dot, and thus no band."""
-    known = dot.interval is not None and dot.share is not None
-    return {
-        "type": "data",
-        "symmetric": False,
-        "visible": known,
-        "arrayminus": [dot.share - dot.interval.low if known else None],  # type: ignore[operator, union-attr]
-        "array": [dot.interval.high - dot.share if known else None],  # type: ignore[operator, union-attr]
-    }
 
 
 def _band(line: DrawnLine) -> list[dict[str, Any]]:

@@ -15,8 +15,7 @@ from reports.documents.reading import Reading
 from reports.queries.exposure import tallies_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.measurement_changes import Change, changes_of
-from reports.queries.model_identities import identities
-from reports.queries.names import all_tag_names
+from reports.queries.names import all_tag_names, identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, named_lines, runs_of
 from reports.queries.scope import Choice, Scope, scope_of
 from reports.trend.series_rule import (
@@ -28,11 +27,11 @@ from reports.trend.series_rule import (
     by_time,
     has_releases,
 )
-from runs.comparison.comparability import Comparable, Scoring, comparability, scoring_of
+from runs.comparison.comparability import scoring_of
+from runs.comparison.comparability_rule import Comparable, Scoring, comparability
 from runs.figures.rate import Rate
 from runs.figures.tallies import Group, Rates, Tally, groups_of
 from runs.models import Run
-from runs.models.run import RunQuerySet
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
 
@@ -164,7 +163,7 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     lines = tuple(
         Line(names[one.key], looks[one.key], counted.points(one, runs)) for one in series.shown
     )
-    every = _of_models(scope.all_runs, query)
+    every = scope.all_runs.of_models(query.models)
     incomplete = incomplete_runs(every)
     changes = changes_of(
         {line.name: [point.run for point in line.points] for line in lines}, judge_runs, reading
@@ -215,7 +214,7 @@ def _are_apart(runs: Sequence[Run], scorings: Mapping[int, Scoring]) -> bool:
 
 def _run_keys(scope: Scope, query: TrendQuery) -> list[RunKey]:
     """Return every conclusive run of the scope."""
-    rows = _of_models(scope.runs.order_by(), query)
+    rows = scope.runs.order_by().of_models(query.models)
     families = {pk: one.family for pk, one in identities().items()} if query.by_family else {}
     columns = ("pk", "variant_key", "language_model_id", "release", "created_at")
     zone = timezone.get_current_timezone()  # asked for once: a site has thousands of runs
@@ -229,10 +228,6 @@ def _run_keys(scope: Scope, query: TrendQuery) -> list[RunKey]:
         )
         for run, variant, model, release, at in rows.values_list(*columns)
     ]
-
-
-def _of_models(runs: RunQuerySet, query: TrendQuery) -> RunQuerySet:
-    return runs.filter(language_model__in=query.models) if query.models else runs
 
 
 def _newest(found: Sequence[RunKey], series: SeriesLines) -> dict[str, int]:

@@ -8,8 +8,7 @@ from django.utils import timezone
 from evalhub.display.formatting import few
 from evalhub.models import User
 from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER
-from reports.documents.document import Cell, Column, Link, Linked, Table
-from reports.documents.lazy_rows import LazyRows
+from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import page_url, results_url, run_url
 from reports.documents.rejudging import refusal
 from reports.queries.measurement_changes import Change

@@ -10,9 +10,9 @@ from evalhub.display.charts import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.display.formatting import counted, percent
 from evalhub.statistics.changes.change_test import ALPHA
 from reports.compare.sentences import is_p
+from reports.documents.cells import issue_rate
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.documents.links import page_url, results_url
-from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import incomplete_runs, incomplete_table

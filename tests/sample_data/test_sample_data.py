@@ -11,9 +11,9 @@ from evalhub.models import LanguageModel
 from issues.models import Issue
 from reports.models import Exchange, ExecutiveSummary
 from reports.run.query import run_report
-from reports.summaries.dimensions import KEYS
-from reports.summaries.key import Key
-from reports.summaries.replies import parse
+from reports.summaries.analyst.dimensions import KEYS
+from reports.summaries.analyst.key import Key
+from reports.summaries.analyst.replies import parse
 from runs.judging.jury import jury_fingerprint
 from runs.launching.launch import fingerprints_of, suite_fingerprint, template_versions
 from runs.models import Judgment, Outcome, Result, ResultScore, Run, Suite

@@ -11,8 +11,7 @@ from reports.documents.document import Cell, Column, Estimate, Link, Linked, Tab
 from reports.documents.links import page_url, row_url, run_url
 from reports.judge_reliability.accuracy_rule import Checked, Corrected, Measured, Sample
 from reports.judge_reliability.figure import confusion
-from reports.judge_reliability.humans.answer_names_query import Names, names_of
-from reports.judge_reliability.humans.corrections_query import JudgedRun
+from reports.judge_reliability.humans.corrections_query import JudgedRun, Names, names_of
 from reports.judge_reliability.trust_rule import Evidence, HumanProof
 from reports.queries.human_agreement import Calibration, Choice, Party
 from runs.figures.rate import Rate, rate_of_issues
@@ -87,6 +86,13 @@ def human_passes(line: Measured) -> Rate:
     return rate_of_issues([(c.true_pass + c.false_fail, sum(c)) for c in line.by_issue], answers=1)
 
 
+RATE_COLUMNS = (
+    Column("sensitivity", "Sensitivity", "rate", "Of human passes, passed by the judge"),
+    Column("specificity", "Specificity", "rate", "Of human fails, failed by the judge"),
+)
+"""The columns of `rates`."""
+
+
 def rates(evidence: Evidence) -> tuple[Rate, Rate]:
     """Return the sensitivity and the specificity."""
     passes, fails = (rate_of_issues(side.issues, answers=1) for side in evidence.sides)
@@ -133,8 +139,7 @@ def measured_table(
             Column("accuracy", "Accuracy", "rate", "Same verdict as humans"),
             Column("kappa", "Kappa", "estimate", "Cohen's: agreement beyond chance"),
             Column("precision", "Precision for “fail”", "rate", "Of its fails, failed by humans"),
-            Column("sensitivity", "Sensitivity", "rate", "Of human passes, passed by the judge"),
-            Column("specificity", "Specificity", "rate", "Of human fails, failed by the judge"),
+            *RATE_COLUMNS,
             Column("passed", "Passed by humans", "rate"),
             Column("note", "Note"),
         ),

@@ -3,14 +3,36 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db.models import Count, Q
 
+from evalhub.models import User
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Checked, Corrected, Tally, corrected
 from reports.queries.human_agreement import Calibration, Evaluated, inputs_of, jury_key, version_of
+from reports.queries.names import titles
 from runs.figures.rate import Rate, rate_of_issues
-from runs.models import JudgeRun, ResultScore, Run, Suite
+from runs.models import JudgeRun, Result, ResultScore, Run, Suite
+
+
+class Names(NamedTuple):
+    """Issue titles and run labels by id, and the results open to the reader."""
+
+    issues: dict[int, str]
+    runs: dict[int, str]
+    open_to: set[int]
+
+
+def names_of(rows: Sequence[Checked], reader: User) -> Names:
+    """Return the names in these rows; three queries."""
+    runs = Run.objects.filter(pk__in={row.run for row in rows}).only("label", "model_name")
+    readable = Result.objects.filter(pk__in=[row.result for row in rows]).readable_by(reader)
+    return Names(
+        issues=titles({row.issue for row in rows}),
+        runs={run.pk: str(run) for run in runs},
+        open_to=set(readable.order_by().values_list("pk", flat=True)),
+    )
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from evalhub.display.formatting import percent, words
 from evalhub.statistics.agreement.alpha_bands import TENTATIVE
+from reports.documents.cells import share_of, share_without_interval
 from reports.documents.document import Cell, Column, Estimate, Link, Table
 from reports.documents.links import run_url
-from reports.documents.rate_cells import share_of, share_without_interval
 from reports.judge_reliability.concerns_rule import Concern, trust_in
 from reports.judge_reliability.figure import Alpha, alpha_lines
-from reports.judge_reliability.humans.accuracy_tables import kappa, party_url, rates
+from reports.judge_reliability.humans.accuracy_tables import RATE_COLUMNS, kappa, party_url, rates
 from reports.judge_reliability.judge_line import JudgeLine
 from reports.judge_reliability.judges.judgments_query import JudgeCost
 from reports.judge_reliability.judges.query import JudgeReport
@@ -86,8 +86,7 @@ def judges_table(report: JudgeReport) -> Table:
             Column("repaired", "Repaired", "count", "Verdicts read at the second attempt"),
             Column("failed", "Failed", "count", "Judgments without a verdict: in no score"),
             Column("agrees", "Agrees with peers", "rate", "Same value as another judge"),
-            Column("sensitivity", "Sensitivity", "rate", "Of human passes, passed by the judge"),
-            Column("specificity", "Specificity", "rate", "Of human fails, failed by the judge"),
+            *RATE_COLUMNS,
             Column(
                 "kappa", "Kappa with humans", "estimate", "On answers drawn at random, judged blind"
             ),

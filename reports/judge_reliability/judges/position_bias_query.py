@@ -1,19 +1,59 @@
 """Position bias of judges: options of a scale, answers of a pair, and texts of trials reversed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models.expressions import ExpressionWrapper
+from django.db.models.fields import BooleanField
 
 from evalhub.models import BatchState
 from evalhub.statistics.changes.change_test import MIN_CHANGED, is_significant
 from evalhub.statistics.changes.flip_distribution import terms_needed
 from evalhub.statistics.changes.holm import holm
 from evalhub.statistics.judges.position_bias import PositionBias, position_bias
+from reports.documents.cells import share_without_interval
 from reports.judge_reliability.judge_line import JudgeLine
-from reports.judge_reliability.judges.swapped_query import swapped_by_model
 from reports.judge_reliability.judges.totals_query import JuryLine
 from runs.figures.rate import Rate
 from runs.laboratory.position_bias.figures import verdicts_on_options, verdicts_on_pairs
 from runs.laboratory.position_bias.models import ReversedJudgeRun
+from runs.laboratory.trials.judges.measures import is_consistent
+from runs.laboratory.trials.models import ClaimJudgment, ClaimKind
+
+
+def swapped_by_model(language_models: Iterable[int]) -> dict[int, Rate]:
+    """Return the share of pairs with inconsistent verdicts by language model, in one query.
+
+    Pairs without a score in both orders do not count.
+    """
+    turned = ClaimJudgment.objects.filter(trial=OuterRef("trial"), claim=OuterRef("claim"), order=1)
+    pairs = ClaimJudgment.objects.filter(
+        trial__language_model__in=set(language_models), order=0, score__isnull=False
+    ).annotate(turned=Subquery(turned.values("score")[:1]))
+    rows = (
+        pairs.exclude(turned=None)
+        .annotate(
+            is_first=_holds(Q(score__gte=F("trial__threshold"))),
+            is_second=_holds(Q(turned__gte=F("trial__threshold"))),
+        )
+        .order_by()
+        .values_list("trial__language_model", "claim__kind", "is_first", "is_second")
+        .annotate(n=Count("pk"))
+    )
+    changed: Counter[int] = Counter()
+    asked: Counter[int] = Counter()
+    for model, kind, first, second, n in rows:
+        asked[model] += n
+        if not is_consistent(bool(first), bool(second), is_rank=kind == ClaimKind.RANK):
+            changed[model] += n
+    return {model: share_without_interval(changed[model], n) for model, n in asked.items()}
+
+
+def _holds(condition: Q) -> ExpressionWrapper:
+    return ExpressionWrapper(condition, output_field=BooleanField())
+
 
 OPTIONS, PAIRS, TEXTS = "options of the scale", "answers of a pair", "texts in trials"
 FIRST = {OPTIONS: "the option listed first", PAIRS: "the answer shown first"}

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evalhub.display.formatting import counted
-from reports.documents.cells import words
+from reports.documents.cells import share_of, words
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url
-from reports.documents.rate_cells import share_of
 from reports.documents.reading import Reading
 from reports.judge_reliability.judges.judge_tables import (
     NO_JUDGE_RUN,
@@ -18,10 +17,12 @@ from reports.judge_reliability.judges.judge_tables import (
     judges_table,
     lengths_table,
 )
-from reports.judge_reliability.judges.pair_tables import matrix_table, pairs_table, votes_table
-from reports.judge_reliability.judges.position_bias_tables import (
+from reports.judge_reliability.judges.pair_tables import (
     favour_sentences,
+    matrix_table,
+    pairs_table,
     position_bias_table,
+    votes_table,
 )
 from reports.judge_reliability.judges.query import JudgeReport, judge_report
 from runs.models import Run

@@ -14,7 +14,7 @@ from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.document import Column, Table
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample, measured
-from reports.judge_reliability.humans.accuracy_tables import rates
+from reports.judge_reliability.humans.accuracy_tables import RATE_COLUMNS, rates
 from reports.judge_reliability.trust_rule import MIN_OF_EACH, Evidence
 from reports.queries.human_agreement import Party, calibration, evaluated_runs
 from runs.figures.rate import Rate, rate_of_issues
@@ -27,8 +27,7 @@ REPLAYS = 20
 COLUMNS = (
     Column("judge", "Judge"),
     Column("agreement", "Agreement", "rate", "Same verdict as annotators"),
-    Column("sensitivity", "Sensitivity", "rate", "Of human passes, passed by the judge"),
-    Column("specificity", "Specificity", "rate", "Of human fails, failed by the judge"),
+    *RATE_COLUMNS,
     Column("needed", "Conclusion"),
 )
 

@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from evalhub.models import ItemState, User
-from reports.documents.document import Cell, Column, Link, Table
-from reports.documents.lazy_rows import LazyRows
+from reports.documents.document import Cell, Column, LazyRows, Link, Table
 from reports.documents.links import row_url
 from reports.judge_reliability.trials.query import TrialReport, claim_names
 from reports.judge_reliability.trials.trial_tables import ORDER_NAMES, empty

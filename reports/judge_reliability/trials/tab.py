@@ -1,12 +1,14 @@
 """Trials of judges: which one is fit for which task, by claims of known truth."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.urls import reverse
 
 from evalhub.display.formatting import few
-from reports.documents.document import Document, Fact
+from reports.documents.cells import share_without_interval
+from reports.documents.document import Column, Document, Fact, Link, Table
+from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.judge_reliability.trials.claim_tables import (
     claims_table,
@@ -14,7 +16,6 @@ from reports.judge_reliability.trials.claim_tables import (
     violations_table,
 )
 from reports.judge_reliability.trials.fit_rule import Fit, sentence
-from reports.judge_reliability.trials.overview_tables import benchmarks_table, trials_table
 from reports.judge_reliability.trials.query import (
     TrialReport,
     trial_report,
@@ -31,6 +32,71 @@ from reports.judge_reliability.trials.trial_tables import (
 from runs.laboratory.trials.benchmarks.benchmark_counts import with_counts
 from runs.laboratory.trials.judges.best_judge import RULE, BestJudge, best_judge
 from runs.laboratory.trials.models import Benchmark
+
+
+def benchmarks_table(benchmarks: Sequence[Any]) -> Table:
+    """Return all benchmarks with a link to their judges."""
+    rows = [
+        (
+            Link(
+                str(one),
+                page_url("judge_reliability", tab="trials", benchmark=one.pk),
+                "scripted" if one.is_scripted else "",
+            ),
+            one.get_state_display(),
+            one.topic_total,
+            one.cluster_total,
+            one.claim_total,
+            one.trial_total,
+            one.created_at,
+        )
+        for one in benchmarks
+    ]
+    columns = (
+        Column("benchmark", "Benchmark"),
+        Column("state", "State"),
+        Column("topics", "Topics", "count"),
+        Column("clusters", "Of these clusters", "count"),
+        Column("claims", "Claims", "count"),
+        Column("trials", "Trials", "count"),
+        Column("created_at", "Created", "date"),
+    )
+    empty = "There is no benchmark yet. Create one, or import labelled pairs."
+    return Table("benchmarks", "Benchmarks", columns, rows, empty=empty)
+
+
+def trials_table(trials: Sequence[Any]) -> Table:
+    """Return all trials with their progress."""
+    rows = [
+        (
+            Link(
+                trial.judge_name,
+                trial.get_absolute_url(),
+                "scripted endpoint, not a model" if trial.is_scripted else "",
+            ),
+            Link(
+                str(trial.benchmark),
+                page_url("judge_reliability", tab="trials", benchmark=trial.benchmark_id),
+            ),
+            trial.get_state_display(),
+            share_without_interval(trial.ended, trial.total),
+            trial.failed,
+            float(trial.spent_usd),
+            trial.created_at,
+        )
+        for trial in trials
+    ]
+    columns = (
+        Column("judge", "Judge"),
+        Column("benchmark", "Benchmark"),
+        Column("state", "State"),
+        Column("judged", "Judged", "rate"),
+        Column("failed", "Failed", "count"),
+        Column("cost_usd", "Cost", "usd"),
+        Column("created_at", "Started", "date"),
+    )
+    return Table("trials", "Trials", columns, rows, empty="No judge was tried yet.")
+
 
 FIELDS = ("benchmark", "kind", "split", "topic", "cluster", "order", "verdict")
 SCRIPTED = "scripted endpoint, not a model"

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import Method
+from reports.documents.cells import share_without_interval
 from reports.documents.document import Cell, Column, Link, Table
-from reports.documents.rate_cells import share_without_interval
 from reports.judge_reliability.trials.figure import Scores, bin_of, score_bars
 from reports.judge_reliability.trials.fit_rule import RULE
 from reports.judge_reliability.trials.query import TrialReport

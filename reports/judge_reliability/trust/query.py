@@ -10,7 +10,7 @@ from reports.judge_reliability.judges.totals_query import (
     jury_lines,
     newest_of_each_jury,
 )
-from reports.judge_reliability.trust.deciders import EVERYTHING, TrustEntry, entries_of
+from reports.judge_reliability.trust.decider_rule import EVERYTHING, TrustEntry, entries_of
 from reports.judge_reliability.trust_rule import HumanProof
 from reports.queries.human_agreement import (
     PIECE,

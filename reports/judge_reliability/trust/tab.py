@@ -8,7 +8,7 @@ from evalhub.display.formatting import counted
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.humans.tab import left_out
-from reports.judge_reliability.trust.deciders import EVERYTHING, Decider, TrustEntry
+from reports.judge_reliability.trust.decider_rule import EVERYTHING, Decider, TrustEntry
 from reports.judge_reliability.trust.query import (
     DOMAINS,
     TAGS,

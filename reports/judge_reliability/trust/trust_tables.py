@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 
 from evalhub.display.formatting import percent
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
+from reports.documents.cells import share_without_interval
 from reports.documents.document import Column, Table
-from reports.documents.rate_cells import share_without_interval
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.humans.accuracy_tables import (
     NO_EVALUATIONS,
+    RATE_COLUMNS,
     kappa,
     party_link,
     party_url,
     rates,
 )
-from reports.judge_reliability.trust.deciders import (
+from reports.judge_reliability.trust.decider_rule import (
     EVERYTHING,
     MIN_AGREED,
     Decider,
@@ -119,8 +120,7 @@ def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> 
             Column("group", kind.capitalize()),
             Column("judge", "Judge or jury", "link"),
             Column("sample", "Answers"),
-            Column("sensitivity", "Sensitivity", "rate", "Of human passes, passed by the judge"),
-            Column("specificity", "Specificity", "rate", "Of human fails, failed by the judge"),
+            *RATE_COLUMNS,
             Column("kappa", "Kappa", "estimate", "Cohen's: agreement beyond chance"),
             Column("trust", "Trust"),
             Column("needed", "Needed to trust it"),

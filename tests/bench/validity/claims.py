@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reports.summaries.claims import Evidence
-from reports.summaries.key import FigureCell, FigureTable, Key, Place, Subject, make_key
-from reports.summaries.replies import parse
-from reports.summaries.statements import check_statement
+from reports.summaries.analyst.claims import Evidence
+from reports.summaries.analyst.key import FigureCell, FigureTable, Key, Place, Subject, make_key
+from reports.summaries.analyst.replies import parse
+from reports.summaries.analyst.statements import check_statement
 from tests.bench.validity import Check
 
 MODELS, TAGS, TESTS = 4, 10, (20, 60)

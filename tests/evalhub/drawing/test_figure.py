@@ -20,9 +20,8 @@ from reports.compare.figure import (
 from reports.compare.rule import Tally
 from reports.documents.model_lines import line_style
 from reports.judge_reliability.figure import Alpha, alpha_lines, matrix
-from reports.leaderboard.figure import Mean, Move, moves, ranked_means
-from reports.leaderboard.tradeoff_figure import Mark as Priced
-from reports.leaderboard.tradeoff_figure import score_against_price
+from reports.leaderboard.figure import Mark as Priced
+from reports.leaderboard.figure import Mean, Move, moves, ranked_means, score_against_price
 from reports.releases.figure import Slope, slope_chart
 from reports.run.figure import binned_costs, binned_times
 from reports.trend.figure import Dot, DrawnLine, Mark, small_multiples, trend_lines

@@ -6,13 +6,13 @@ import pytest
 
 from evalhub.models import BatchState
 from issues.models import Test
+from reports.compare.controls import offered
 from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.form import CompareForm
 from reports.compare.matching_rule import match
 from reports.compare.page import build, runs_of
 from reports.compare.query import comparison_of, outcomes_in, sides_of
 from reports.compare.rule import Kind, compared, counts_of, missing_share, tally_of
-from reports.compare.run_choices_query import offered
 from reports.documents.exports import json_of
 from reports.documents.reading import Reading
 from runs.comparison.comparability import rejudge_url

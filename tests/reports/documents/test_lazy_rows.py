@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.documents.lazy_rows import PIECE, LazyRows
+from reports.documents.document import PIECE, LazyRows
 
 
 @pytest.fixture

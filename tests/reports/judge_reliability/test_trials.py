@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from issues.judge_templates.lifecycle import new_version
 from issues.models import JudgeTemplate
-from reports.judge_reliability.judges.swapped_query import swapped_by_model
+from reports.judge_reliability.judges.position_bias_query import swapped_by_model
 from reports.judge_reliability.trials.fit_rule import Fit
 from reports.judge_reliability.trials.query import trial_report
 from runs.laboratory.trials.judges.trial_judges import TrialJudge

@@ -4,7 +4,7 @@ import pytest
 
 from reports.leaderboard.jury_rule import comparable_runs
 from reports.leaderboard.rule import SuiteRun
-from runs.comparison.comparability import Scoring
+from runs.comparison.comparability_rule import Scoring
 
 A, B, CHECKS = "a", "b", ""
 SCORINGS = {whole: Scoring(whole, "", ()) for whole in (A, B, CHECKS)}

@@ -3,7 +3,7 @@
 import pytest
 
 from reports.documents.model_lines import line_style
-from reports.leaderboard.tradeoff_figure import Mark, score_against_price
+from reports.leaderboard.figure import Mark, score_against_price
 from reports.leaderboard.tradeoff_rule import Spot, Usage, added, frontier
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evalhub.llm.errors import CallErrorKind
-from reports.run.error_advice import ADVICE
+from reports.run.usage_tables import ADVICE
 
 
 @pytest.mark.parametrize("kind", list(CallErrorKind))

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock
-from reports.dashboard.query import site_state
+from reports.dashboard.cards import site_state
 from reports.documents.links import page_url
 from reports.registry import PAGES
 from reports.run.query import run_report

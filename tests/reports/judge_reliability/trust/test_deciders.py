@@ -2,7 +2,7 @@ import pytest
 
 from reports.judge_reliability.accuracy_rule import Checked, Sample
 from reports.judge_reliability.concerns_rule import Trust
-from reports.judge_reliability.trust.deciders import EVERYTHING, Decider, entries_of
+from reports.judge_reliability.trust.decider_rule import EVERYTHING, Decider, entries_of
 from reports.judge_reliability.trust_rule import Proof
 
 

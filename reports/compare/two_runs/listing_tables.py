@@ -9,9 +9,8 @@ from reports.compare.form import SHOW
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, prompts_of, saying
 from reports.compare.rule import Compared, Kind
-from reports.compare.state import KIND_WORDS, TwoRuns
-from reports.documents.document import Cell, Column, Link, Table
-from reports.documents.lazy_rows import LazyRows
+from reports.compare.two_runs.state import KIND_WORDS, TwoRuns
+from reports.documents.document import Cell, Column, LazyRows, Link, Table
 from reports.documents.links import page_url, row_url
 from runs.figures.rate import Rate
 

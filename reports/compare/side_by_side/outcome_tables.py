@@ -7,16 +7,15 @@ from typing import NamedTuple
 
 from evalhub.display.charts import Figure
 from evalhub.outcomes import OUTCOMES
-from reports.compare.columns import CompareColumn
 from reports.compare.figure import RateBars, grouped_rates, outcome_rings
-from reports.compare.side_by_side_query import SideBySide, Total
+from reports.compare.side_by_side.columns import CompareColumn
+from reports.compare.side_by_side.query import SideBySide, Total
 from reports.documents.cells import rate_words
-from reports.documents.document import Cell, Column, Link, Linked, Table
-from reports.documents.lazy_rows import LazyRows
+from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import page_url, results_urls
 from reports.documents.model_lines import line_style
 from reports.queries.names import all_tag_names
-from runs.comparison.comparability import Comparable
+from runs.comparison.comparability_rule import Comparable
 from runs.figures.rate import Rate
 from runs.figures.tallies import Counts, Group, Rates, groups_of
 

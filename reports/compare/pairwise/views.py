@@ -148,10 +148,13 @@ def _judged(results: Sequence[Result]) -> str:
     return f"{known[0].language_model} prefers {better or 'neither'}."
 
 
+def asked_runs(request: HttpRequest) -> list[int]:
+    return [row_number(number) for number in request.GET.getlist("runs")][:MAX_COMPARED_RUNS]
+
+
 def _runs_of(request: HttpRequest, results: Sequence[Result]) -> list[int]:
     """Return the runs in the address, else those of the results."""
-    asked = [row_number(number) for number in request.GET.getlist("runs")][:MAX_COMPARED_RUNS]
-    return asked or [one.run_id for one in results]
+    return asked_runs(request) or [one.run_id for one in results]
 
 
 def _next_url(request: HttpRequest, results: Sequence[Result]) -> str:
@@ -163,7 +166,7 @@ def _next_url(request: HttpRequest, results: Sequence[Result]) -> str:
 def next_pair(request: HttpRequest) -> HttpResponse:
     """Lead to the reader's next pair of these runs; to the report where none is left."""
     reader = current_user(request)
-    asked = [row_number(number) for number in request.GET.getlist("runs")][:MAX_COMPARED_RUNS]
+    asked = asked_runs(request)
     runs = list(Run.objects.filter(pk__in=asked))
     found = _open_pairs(runs, reader)
     after = row_number(request.GET.get("after"))

@@ -19,9 +19,8 @@ from reports.compare.rule import (
     counts_of,
     tallies_by,
 )
-from reports.compare.state import KIND_WORDS, TwoRuns
-from reports.documents.document import Cell, Column, Link, Table
-from reports.documents.lazy_rows import LazyRows
+from reports.compare.two_runs.state import KIND_WORDS, TwoRuns
+from reports.documents.document import Cell, Column, LazyRows, Link, Table
 
 DRAWN = 25
 """Lines in a figure; its table has them all."""
@@ -63,50 +62,60 @@ def _lines(
     return sorted(lines, key=lambda line: (line.tally.better - line.tally.worse, line.name))
 
 
-def _line_row(line: Line, url: str, p_of: Mapping[Any, TagSignificance]) -> tuple[Cell, ...]:
-    tally, p = line.tally, p_of.get(line.key, TagSignificance(None, None, None))
-    return (Link(line.name, url), tally.n, tally.worse, tally.better, tally.same, tally.net, *p)
-
-
 def by_tag(two: TwoRuns) -> Table:
-    lines = _lines(two, lambda tested: two.comparison.tags[tested.tag_set_id], {})
-    p_of = two.found.tags if two.found else {}
-
-    def load(some: Sequence[Line]) -> list[tuple[Cell, ...]]:
-        these = two.url(show="", tag=None, issue=None)
-        return [_line_row(line, f"{these}&{urlencode({'tag': line.key})}", p_of) for line in some]
-
-    return Table(
-        "tags",
+    return _table(
+        two,
+        "tag",
         "By tag",
-        (Column("tag", "Tag", "link"), *LINE_COLUMNS),
-        LazyRows(lines, load),
-        note="A test with two tags counts in both. Tags are those of the later run. "
-        f"{MAY_FAIL_TOGETHER} {DRAWN_NOTE}",
+        _lines(two, lambda tested: two.comparison.tags[tested.tag_set_id], {}),
+        two.found.tags if two.found else {},
+        note="A test with two tags counts in both. Tags are those of the later run.",
         empty="No compared test has a tag. Add tags to issues.",
-        draw=lambda: _drawn(lines),
-        describes="Tests of each tag that got worse and better",
     )
 
 
 def by_issue(two: TwoRuns) -> Table:
-    lines = _lines(two, lambda tested: [tested.issue_id], two.comparison.issues)
-    p_of = two.found.issues if two.found else {}
+    return _table(
+        two,
+        "issue",
+        "By issue",
+        _lines(two, lambda tested: [tested.issue_id], two.comparison.issues),
+        two.found.issues if two.found else {},
+        note="At least 6 flips in one direction are needed for p < 0.05.",
+        empty="No tests compared.",
+    )
+
+
+def _table(
+    two: TwoRuns,
+    kind: str,
+    title: str,
+    lines: Sequence[Line],
+    p_of: Mapping[Any, TagSignificance],
+    *,
+    note: str,
+    empty: str,
+) -> Table:
+    """Make the table of tags or issues; each line leads to its tests."""
+
+    def row(line: Line, these: str) -> tuple[Cell, ...]:
+        tally, p = line.tally, p_of.get(line.key, TagSignificance(None, None, None))
+        link = Link(line.name, f"{these}&{urlencode({kind: line.key})}")
+        return (link, tally.n, tally.worse, tally.better, tally.same, tally.net, *p)
 
     def load(some: Sequence[Line]) -> list[tuple[Cell, ...]]:
         these = two.url(show="", tag=None, issue=None)
-        return [_line_row(line, f"{these}&issue={line.key}", p_of) for line in some]
+        return [row(line, these) for line in some]
 
     return Table(
-        "issues",
-        "By issue",
-        (Column("issue", "Issue", "link"), *LINE_COLUMNS),
+        f"{kind}s",
+        title,
+        (Column(kind, kind.capitalize(), "link"), *LINE_COLUMNS),
         LazyRows(lines, load),
-        note="At least 6 flips in one direction are needed for p < 0.05. "
-        f"{MAY_FAIL_TOGETHER} {DRAWN_NOTE}",
-        empty="No tests compared.",
+        note=f"{note} {MAY_FAIL_TOGETHER} {DRAWN_NOTE}",
+        empty=empty,
         draw=lambda: _drawn(lines),
-        describes="Tests of each issue that got worse and better",
+        describes=f"Tests of each {kind} that got worse and better",
     )
 
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalhub.display.formatting import counted, few, percent
-from reports.compare.columns import CompareColumn, family_columns, run_columns
 from reports.compare.controls import known_tags
-from reports.compare.facts_and_warnings import against_first, warnings
-from reports.compare.listing_tables import PROMPT
 from reports.compare.matching_rule import Tested
-from reports.compare.outcome_tables import (
+from reports.compare.query import Side, prompts_of
+from reports.compare.side_by_side.columns import CompareColumn, family_columns, run_columns
+from reports.compare.side_by_side.outcome_tables import (
     ABSENT,
     HUMAN_MARK,
     Outcomes,
@@ -18,11 +17,11 @@ from reports.compare.outcome_tables import (
     rates_by_tag,
     run_totals,
 )
-from reports.compare.query import Side, prompts_of
-from reports.compare.side_by_side_query import ShownTest, SideBySide, TestFilter
-from reports.documents.document import Cell, Column, Document, Fact, Link, Table
+from reports.compare.side_by_side.query import ShownTest, SideBySide, TestFilter
+from reports.compare.two_runs.facts_and_warnings import against_first, warnings
+from reports.compare.two_runs.listing_tables import PROMPT
+from reports.documents.document import Cell, Column, Document, Fact, LazyRows, Link, Table
 from reports.documents.fields import tests_filter_help
-from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging

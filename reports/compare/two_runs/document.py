@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from evalhub.display.filter_chip import choice_chip
-from reports.compare.breakdown_tables import became, by_issue, by_tag
-from reports.compare.columns import run_columns
 from reports.compare.controls import known_tags
-from reports.compare.facts_and_warnings import facts_of, labels, warnings
-from reports.compare.listing_tables import edited_tests, tests_of
-from reports.compare.outcome_tables import Outcomes, outcomes_of_each, rates_by_tag
 from reports.compare.query import Comparison
 from reports.compare.sentences import left_out, sentences
-from reports.compare.side_by_side_query import SideBySide, TestFilter
-from reports.compare.state import TwoRuns
+from reports.compare.side_by_side.columns import run_columns
+from reports.compare.side_by_side.outcome_tables import Outcomes, outcomes_of_each, rates_by_tag
+from reports.compare.side_by_side.query import SideBySide, TestFilter
+from reports.compare.two_runs.breakdown_tables import became, by_issue, by_tag
+from reports.compare.two_runs.facts_and_warnings import facts_of, labels, warnings
+from reports.compare.two_runs.listing_tables import edited_tests, tests_of
+from reports.compare.two_runs.state import TwoRuns
 from reports.documents.document import Document
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging

@@ -12,9 +12,10 @@ from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
 from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share
 from reports.compare.sentences import between, signed
-from reports.compare.state import TwoRuns
+from reports.compare.two_runs.state import TwoRuns
 from reports.documents.document import Fact
-from runs.comparison.comparability import Comparable, comparability_of_pairs
+from runs.comparison.comparability import comparability_of_pairs
+from runs.comparison.comparability_rule import Comparable
 from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Run
 

@@ -1,33 +1,64 @@
 """The tab Pairwise of Compare: whose answers are better, two at a time."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.urls import reverse
 
 from evalhub.display.formatting import DASH, counted, few
-from evalhub.statistics.ranking.pairwise_ranking import METHOD, Game, Ranked, rankings
-from reports.compare.pairwise_query import PairwiseField, pairwise_field
-from reports.compare.pairwise_sentences import (
-    agreement,
-    duel_sentence,
-    games_as_json,
-)
+from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER, is_significant
+from evalhub.statistics.ranking.pairwise_ranking import METHOD, Duel, Game, Ranked, rankings
+from reports.compare.pairwise.query import PairwiseField, pairwise_field
 from reports.compare.query import Side
+from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.reading import Reading
 from runs.figures.run_labels import names_of_pair
 from runs.laboratory.pairwise.outcome_rule import PairOutcome
 from runs.laboratory.pairwise.outcomes import PairRow
 from runs.laboratory.pairwise.sentences import (
+    Share,
     contradictions,
     leader_sentence,
     no_conclusion,
     position_bias,
     position_bias_sentence,
     ranks_in_words,
+    share_of,
 )
 from runs.scoring.shown_verdicts import hidden_from
+
+PAIR, PAIRS = "pair of runs", "pairs of runs"
+
+
+def agreement(outcomes: Iterable[tuple[int, PairOutcome]]) -> Share | None:
+    """Return how often the judge chose as people did; None: no pair has both."""
+    return share_of((issue, one.agrees) for issue, one in outcomes if one.agrees is not None)
+
+
+def duel_sentence(duel: Duel, names: Mapping[Hashable, str], *, corrected_for: int = 1) -> str:
+    """Say who won how often, and how sure that is."""
+    found, p = duel.found, duel.holm
+    first, second = (names[key] for key in (duel.first, duel.second))
+    if found.rate < 0.5:
+        first, second, wins, losses = second, first, found.losses, found.wins
+    else:
+        wins, losses = found.wins, found.losses
+    basis = "sign flips of whole issues" if duel.is_by_issue else "sign flips of tests"
+    basis += f", Holm over {counted(corrected_for, PAIR, PAIRS)}" if corrected_for > 1 else ""
+    clear = "significantly better" if is_significant(p) else "not enough evidence"
+    verb = "wins" if found.rate != 0.5 else "wins as often as it loses:"
+    said = (
+        f"{first} {verb} {wins:,} of {counted(found.n, 'pair')} against {second}, loses "
+        f"{losses:,} and ties {found.ties:,}: {is_p(p)} (exact {basis}), {clear}."
+    )
+    return said if duel.is_by_issue or not is_significant(p) else f"{said} {MAY_FAIL_TOGETHER}"
+
+
+def games_as_json(games: Sequence[Game]) -> list[list[object]]:
+    """Return games as the inputs of kept figures."""
+    return [list(one) for one in games]
+
 
 FILTERS = ("judged",)
 Names = Mapping[Hashable, str]
@@ -153,14 +184,12 @@ def _warnings(field: PairwiseField) -> tuple[str, ...]:
 
 def _actions(field: PairwiseField, reading: Reading) -> list[Link]:
     """Return what the reader can do: choose by hand, have a model judge, open its progress."""
-    found = []
+    found, query = [], "&".join(f"runs={run.pk}" for run in field.runs)
     if field.comparable and reading.reader.has_perm("pairwise.add_pairevaluation"):
-        query = "&".join(f"runs={run.pk}" for run in field.runs)
         found.append(
             Link("Judge pairs yourself", f"{reverse('reports:compare_next_pair')}?{query}")
         )
     if field.comparable and reading.reader.has_perm("pairwise.add_pairwisejudgerun"):
-        query = "&".join(f"runs={run.pk}" for run in field.runs)
         url = reverse("admin:pairwise_pairwisejudgerun_add")
         found.append(Link("Have a model judge …", f"{url}?{query}"))
     if field.judge_run:

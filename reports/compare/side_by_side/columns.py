@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reports.compare.matching_rule import Tested, together
 from reports.documents.document import Column
-from reports.queries.model_identities import identities
+from reports.queries.names import identities
 from runs.models import Run
 
 
