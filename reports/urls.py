@@ -69,6 +69,7 @@ urlpatterns = [
         schedule_views.download_snapshot,
         name="snapshot_download",
     ),
+    path("schedule/people/", schedule_views.people, name="schedule_people"),
     path("schedule/<slug:key>/", schedule_views.schedule, name="schedule"),
     path(
         "compare/answers/<int:first>/<int:second>/", compare_views.answers, name="compare_answers"

@@ -341,6 +341,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:compare_pair": (get(WRITERS), post(WRITERS, act="a")),
     "reports:choose_cards": (post(ALL, card="models"),),
     "reports:accept_proposal": (post(MAINTAINERS, act="resolve"),),
+    "reports:schedule_people": (get(MAINTAINERS),),
     "reports:schedule": (post(MAINTAINERS, cron="0 6 * * *"),),
     **{f"reports:{page.key}": (get(),) for page in PAGES},
     **{f"reports:{page.key}_download": (get(),) for page in PAGES},

@@ -64,6 +64,9 @@ PREFERENCE = "home"
 MAX_PROPOSALS = 6
 
 
+AT_ONCE = 4
+"""Cards that come with the page; the others are loaded when they are scrolled to."""
+
 HOME_PERIOD = "7d"
 """The period whose changes Home lists."""
 
@@ -97,9 +100,10 @@ class Card(NamedTuple):
 
 @dataclass(frozen=True)
 class Home:
-    """The first page of one user."""
+    """The first page of one user, or a single card of it."""
 
     reading: Reading
+    only: str = ""
 
     @cached_property
     def site(self) -> SiteState:
@@ -122,12 +126,19 @@ class Home:
         return choices_of(self.reading.reader)
 
     @cached_property
-    def cards(self) -> list[tuple[Card, Content]]:
-        """The chosen cards with their content, in the user's order; without runs only the tour."""
-        chosen = cards_of(self.reading.reader)
+    def cards(self) -> list[tuple[Card, Content | None]]:
+        """The chosen cards with their content, in the user's order; without runs only the tour.
+
+        None: it is loaded later.
+        """
+        chosen = [card for card in cards_of(self.reading.reader) if self.only in ("", card.key)]
         chosen = [card for card in chosen if card.build is _tour or not self.site.is_new]
-        built = [(card, card.build(self)) for card in chosen]
-        return [(card, content) for card, content in built if not content.is_over]
+        at_once = len(chosen) if self.reading.computes else AT_ONCE
+        built = [
+            (card, card.build(self) if place < at_once else None)
+            for place, card in enumerate(chosen)
+        ]
+        return [(card, content) for card, content in built if not (content and content.is_over)]
 
     @cached_property
     def is_pending(self) -> bool:

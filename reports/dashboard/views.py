@@ -20,7 +20,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         return context
     user = current_user(request)
     record_visit(user)
-    home = Home(Reading(user, computes=COMPUTE in request.GET))
+    home = Home(Reading(user, computes=COMPUTE in request.GET), request.GET.get("card", ""))
     return {
         **context,
         "title": "Home",

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import slugify
@@ -61,6 +61,13 @@ def schedule(request: HttpRequest, key: str) -> HttpResponse:
     report.people.set(users_with("runs.view_run").filter(pk__in=chosen))
     messages.success(request, f"“{report.title}” is scheduled: {in_words(report.cron)}.")
     return HttpResponseRedirect(reverse("admin:reports_reportschedule_change", args=[report.pk]))
+
+
+@needs("reports.add_reportschedule")
+def people(request: HttpRequest) -> HttpResponse:
+    """Show whom else a schedule can notify."""
+    others = users_with("runs.view_run").exclude(pk=current_user(request).pk)
+    return render(request, "reports/schedules/people.html", {"people": others})
 
 
 @needs("runs.view_run")

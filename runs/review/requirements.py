@@ -245,4 +245,5 @@ def held_hidden(reader: Any) -> Collection[int]:
 def _held(annotator: Any) -> list[Assignment]:
     """Return the assignments that the annotator is working on; they are few."""
     held = Assignment.objects.filter(annotator=annotator, state__in=KEPT)
-    return list(held.select_related("queue", "item__result", "item__other"))
+    with_item = held.select_related("queue", "item")
+    return list(with_item.prefetch_related("item__result", "item__other"))

@@ -181,7 +181,7 @@ def printed_on(ledger: workspaces.Workspace, module: str, wanted: Sequence[str])
 
 def web(console: Console, wanted: Sequence[str]) -> bool:
     """The pages that people open most, warm; tells whether all hold their bounds."""
-    ledger = workspaces.LARGE[0]
+    ledger = workspaces.WARM
     found = [WarmPage(**page) for page in printed_on(ledger, "tests.bench.web", wanted)]
     head = ("page", "KB", "CPU ms", "× theme", *PARTS, "rest", "queries", "holds")
     table = Table(*head, title=f"Warm pages, the whole way: {ledger.title}")

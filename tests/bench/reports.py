@@ -121,6 +121,9 @@ def timed(act: Any) -> tuple[float, float]:
 def main(wanted: list[str]) -> None:
     """Measure all pages, or those whose names begin with one of the arguments."""
     import_module("evalhub.wsgi")  # as the server does
+    from tests.bench.scale import count_all
+
+    count_all()
     found = [
         measure(name, address)
         for name, address in addresses().items()

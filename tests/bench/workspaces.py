@@ -52,6 +52,8 @@ class Workspace:
         return f"{self.engine.lower()}-{self.runs}-{self.results}-{times}"
 
 
+WARM = Workspace("SQLite", 30, 100)
+"""The bounds of warm pages were measured on it; what grows with data is bounded on `LARGE`."""
 SMALL = Workspace("SQLite", 130, 80)
 LARGE = (Workspace("SQLite", 200, 500), Workspace("PostgreSQL", 200, 5000))
 

@@ -29,7 +29,7 @@ class PairRow:
 
 def judge_runs_over(runs: Collection[int]) -> list[PairwiseJudgeRun]:
     """Return the pairwise judge runs that cover two or more of these runs, newest first."""
-    rows = PairwiseJudgeRun.objects.filter(runs__in=runs).select_related("language_model")
+    rows = PairwiseJudgeRun.objects.filter(runs__in=runs).prefetch_related("language_model")
     return list(rows.annotate(covered=Count("runs")).filter(covered__gte=2).order_by("-pk"))
 
 

@@ -28,6 +28,10 @@ def test_cards_are_chosen_and_ordered_by_keyboard(enter, django_user_model):
     enter.locator("#card-releases #chart-models .main-svg").first.wait_for()
     assert enter.locator("#card-releases li").count() == 2
     assert enter.get_by_text("being computed").count() == 0
+    for key in ("activity", "overrides", "judges"):
+        enter.locator(f"#card-{key}").scroll_into_view_if_needed()
+        enter.locator(f"#card-{key} [role=status]").wait_for(state="detached")
+    assert enter.locator("#card-activity tbody tr").count() > 0
     shoot(enter, "home")
     for width in HEIGHTS:
         show(enter, width=width)

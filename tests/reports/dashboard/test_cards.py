@@ -141,6 +141,22 @@ def test_the_card_of_releases_is_the_report_of_the_newest_release(client):
     assert 'id="chart-models" data-figure=' in page
 
 
+def test_cards_further_down_are_loaded_when_they_are_scrolled_to(client):
+    make_workspace()
+    user = make_user("maintainer")
+    client.force_login(user)
+    home = reverse("admin:index")
+    page, alone = (client.get(home, query).content.decode() for query in ({}, {"card": "activity"}))
+    later = Home(Reading(user, computes=False)).cards
+
+    assert [card.key for card, content in later if content is None] == [
+        *("activity", "overrides", "judges"),
+    ]
+    assert "card=activity" in page
+    assert "card=activity" not in alone
+    assert ['id="card-activity"' in alone, 'id="card-releases"' in alone] == [True, False]
+
+
 def test_a_proposal_is_accepted_from_the_first_page(client):
     issue, tests = ready_issue()
     released(tests, [0, 1, 1, 1])

@@ -327,6 +327,10 @@ def test_a_snapshot_of_single_results_tells_those_only(client, ledger):
 
 def test_who_is_notified_is_chosen_and_a_wrong_address_is_named(client, maintainer):
     people = {maintainer, make_user("viewer")}
+    offered = client.get(reverse("reports:schedule_people")).content.decode()
+    assert [f'value="{person.pk}"' in offered for person in people] == [
+        person != maintainer for person in people
+    ]
     asked = {"when": "own", "cron": "0 7 * * 2", "people": [person.pk for person in people]}
 
     refused = schedule(client, "trend", **asked, addresses="a@example.org, nobody")

@@ -29,10 +29,10 @@ def ask_section(request: HttpRequest, template: Any, model: LanguageModel | None
     """
     may_edit = request.user.has_perm(EDIT)
     rows = PromptAnswer.objects.readable_by(request.user).filter(template__family=template.family)
-    answers = rows.select_related("template", "language_model", "asked_by")[:SHOWN]
+    answers = rows.prefetch_related("template", "language_model", "asked_by")[:SHOWN]
     if not (may_edit or answers):
         return ""
-    models = LanguageModel.objects.active().not_applications().order_by("name")
+    models = LanguageModel.objects.active().not_applications().only("name").order_by("name")
     context = {"template": template, "model": model, "models": models, "answers": answers}
     context |= {"may_edit": may_edit}
     return render_to_string("runs/laboratory/tuning/_ask.html", context, request)

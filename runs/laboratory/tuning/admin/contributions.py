@@ -29,10 +29,7 @@ def panel_of_template(request: HttpRequest, template: Any) -> PanelPart:
 
 def published_section(request: HttpRequest, template: Any) -> str:
     """Render the figures at publication; "" for an unpublished version."""
-    found = Publication.objects.filter(template=template).select_related(
-        "tuning__judge__language_model", "tuning__judge__template", "attempt", "by"
-    )
-    publication = found.first()
+    publication = Publication.objects.filter(template=template).first()
     if publication is None:
         return ""
     rows = [
