@@ -1,7 +1,7 @@
 """Acts on a test as typed: the models to ask, the tests whose text they get, and the work."""
 
 import json
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,10 +24,11 @@ from issues.rubrics.siblings import siblings_of
 from runs.judging.jury import frozen_jury_of, prompt_templates_of, snapshot
 from runs.judging.jury_builder import JuryBuilder
 from runs.judging.tasks import readable_sealed_among
+from runs.laboratory.direct_calls import CallingWork, Try
+from runs.laboratory.direct_judging import Answer, Judging, replied, written
+from runs.laboratory.event_stream import Emit
 from runs.laboratory.playground.asking import ask, write_reference
-from runs.laboratory.playground.event_stream import Emit
-from runs.laboratory.playground.judging import Answer, Judging, replied, written
-from runs.launching.exposure import Role, roles_of_jury
+from runs.launching.exposure import roles_of_jury
 from runs.limits import MAX_TRY_CALLS
 from runs.models import Approach, Jury
 
@@ -35,17 +36,11 @@ MAX_REPLY = 1_000_000
 """Characters of a reply that comes back to be judged."""
 
 
-@dataclass(frozen=True)
-class Act:
-    """Work to do, the endpoints it calls by role, and the sealed tests whose text they get.
+@dataclass
+class Act(Try):
+    """A try of a test as typed, with the work to do."""
 
-    `tests` is the number of tests.
-    """
-
-    roles: list[Role]
-    sealed: list[int]
-    tests: int
-    work: Callable[[DirectCaller, Emit], Coroutine[Any, Any, None]]
+    work: CallingWork
 
 
 def act_of(sent: QueryDict, draft: Draft, test: Test | None, user: User) -> Act:

@@ -1,6 +1,6 @@
 """“Try it” on the form of a test: models and judges on the test as typed."""
 
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpRequest, StreamingHttpResponse
@@ -8,29 +8,18 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 
-from evalhub.access.sealed_exposure import Role, consent_asked, record_sendings
+from evalhub.access.sealed_exposure import Role
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, require, row_number
-from evalhub.llm.errors import CallError
 from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import LanguageModel
 from evalhub.refusals import Refused
-from evalhub.work.direct_caller import DirectCaller
-from evalhub.work.errors import GivenBack
 from issues.admin.rubric.preview import draft_of
 from issues.models import JudgeTemplate, TemplateState, Test
 from issues.rubrics.siblings import open_tests_of
+from runs.laboratory.direct_calls import TRY_TEST, caller_of, events_of, tried
 from runs.laboratory.playground.acts import Act, act_of
-from runs.laboratory.playground.direct_calls import (
-    caller_of,
-    cost_words,
-    over_limit,
-    save_calls,
-)
-from runs.laboratory.playground.event_stream import Emit, line, streamed, streamed_response
 from runs.models import Jury
-
-TRY_TEST = "issues.try_test"
 
 UNSAVED_SEALED = (
     "This test is to be sealed, and {names} is outside the trusted network. Save the test first: "
@@ -44,19 +33,17 @@ def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
     require(request.method == "POST")
     test = _test_written(model_admin, request, request.POST.get("try-test"))
     draft = draft_of(request.POST)._replace(test_id=test.pk if test else None, reader=user)
-    try:
+
+    def wanted() -> Act:
         act = act_of(request.POST, draft, test, user)
         if test is None and request.POST.get("sealed"):
             _refuse_outside(act.roles)
-    except Refused as error:
-        return streamed_response([line({"error": " ".join(error.problems)})])
-    consent = request.POST.get("try-consent")
-    if asked := consent_asked(act.sealed, act.tests, act.roles, consent):
-        return streamed_response([line(asked)])
-    record_sendings(act.sealed, act.roles, by=user)
-    caller = caller_of(user, act.roles, item_id=test.pk if test else None)
-    save = partial(save_calls, caller)
-    return streamed_response(streamed(partial(_performed, act, caller), at_end=save))
+        return act
+
+    def lines(act: Act) -> Iterator[bytes]:
+        return events_of(act.work, caller_of(user, act.roles, item_id=test.pk if test else None))
+
+    return tried(wanted, lines, by=user, consent=request.POST.get("try-consent"))
 
 
 def _test_written(model_admin: Any, request: HttpRequest, sent: str | None) -> Test | None:
@@ -69,16 +56,6 @@ def _test_written(model_admin: Any, request: HttpRequest, sent: str | None) -> T
         writes = model_admin.has_change_permission(request, test)
     require(writes, user.has_perm(TRY_TEST))
     return test
-
-
-async def _performed(act: Act, caller: DirectCaller, emit: Emit) -> None:
-    try:
-        await act.work(caller, emit)
-    except CallError as error:
-        emit({"error": error.message})
-    except GivenBack:
-        emit({"error": over_limit()})
-    emit({"cost": cost_words(caller.calls)})
 
 
 def _refuse_outside(roles: list[Role]) -> None:

@@ -14,7 +14,7 @@ from issues.content.revisions import asked_digest
 from issues.judge_templates.fences import OPENING, Fenced, nonce_of
 from issues.judge_templates.preview import shown_conversation
 from issues.rubrics.draft import Draft
-from runs.laboratory.playground.event_stream import Emit
+from runs.laboratory.event_stream import Emit
 
 REFERENCE = """\
 Write the reference answer of a test for language models: the answer to the last message of the

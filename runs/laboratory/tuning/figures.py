@@ -15,15 +15,16 @@ from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import consensus
 from runs.laboratory.tuning.metrics import (
     FEW,
+    Frozen,
     MetricDifference,
     Metrics,
     Row,
     compared,
     is_overfitted,
     metrics_of,
+    pass_line_of,
 )
 from runs.laboratory.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
-from runs.laboratory.tuning.pass_lines import Frozen, pass_line_of
 
 Rows = dict[str, list[Row]]
 """Verdicts by split."""

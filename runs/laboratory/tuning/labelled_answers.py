@@ -10,8 +10,8 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet
 from issues.models import FrozenCriterion, JudgeTemplate, Tag
 from issues.rubrics.scales import from_json
 from issues.rubrics.scoring import consensus
+from runs.laboratory.tuning.metrics import Frozen, pass_line_of
 from runs.laboratory.tuning.models import AnnotatorFilter
-from runs.laboratory.tuning.pass_lines import Frozen, pass_line_of
 from runs.models import (
     HAS_ANSWER,
     EvaluationKind,

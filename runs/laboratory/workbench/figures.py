@@ -13,10 +13,15 @@ from issues.checks import Material
 from issues.models import Criterion
 from issues.rubrics.breakdown import Breakdown, breakdown_of
 from issues.rubrics.scales import BINARY, Option, Scale
-from runs.laboratory.playground.judging import WHOLE, Answer, Opinion, ScoredAnswer
+from runs.laboratory.direct_judging import WHOLE, Answer, Opinion, ScoredAnswer
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import BenchRow, RowJudgment, RowPairJudgment, Workbench
-from runs.laboratory.workbench.requests import BenchRequest, RowJudgments, judgments_of, requests_of
+from runs.laboratory.workbench.requests import (
+    BenchRequest,
+    SavedJudgments,
+    judgments_of,
+    requests_of,
+)
 from runs.laboratory.workbench.rule import (
     Agreement,
     PositionBias,
@@ -129,7 +134,7 @@ class BenchFigures:
 def figures_of(setup: Setup, bench: Workbench, rows: Sequence[BenchRow]) -> BenchFigures:
     """Return the figures of rows that the user may read."""
     kept = judgments_of(rows)
-    found = [row_figures(setup, row, kept[row.pk]) for row in rows]
+    found = [row_figures(setup, row, kept) for row in rows]
     costs = [
         judgments.filter(call__isnull=False).aggregate(
             total=Sum("cost_usd", default=0), unpriced=Count("pk") - Count("cost_usd")
@@ -148,7 +153,7 @@ def figures_of(setup: Setup, bench: Workbench, rows: Sequence[BenchRow]) -> Benc
     )
 
 
-def row_figures(setup: Setup, row: BenchRow, kept: RowJudgments) -> RowFigures:
+def row_figures(setup: Setup, row: BenchRow, kept: SavedJudgments[RowJudgment]) -> RowFigures:
     requests = requests_of(setup, row)
     by_place: dict[tuple[str, str], list[BenchRequest]] = defaultdict(list)
     for request in requests:
@@ -182,7 +187,9 @@ def row_figures(setup: Setup, row: BenchRow, kept: RowJudgments) -> RowFigures:
     )
 
 
-def _verdict(requests: list[BenchRequest], kept: RowJudgments, expected: str) -> JudgeVerdict:
+def _verdict(
+    requests: list[BenchRequest], kept: SavedJudgments[RowJudgment], expected: str
+) -> JudgeVerdict:
     first = requests[0]
     current = [(r, kept.current(r)) for r in requests]
     older = [(r, kept.stale(r)) for r in requests]

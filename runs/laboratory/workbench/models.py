@@ -1,6 +1,6 @@
 """Workbenches: a judge's prompt or criteria on rows of one's own. No report reads them."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import models
@@ -138,7 +138,7 @@ class BenchRow(models.Model):
         return all_images(self.messages)
 
 
-class KeptJudgment(models.Model):
+class BenchJudgment(models.Model):
     """A judgment, kept by the digest of exactly what was asked. A failed one says why.
 
     `slot` names the judge. `order` is 1 where the options, or the answers, were reversed.
@@ -157,19 +157,36 @@ class KeptJudgment(models.Model):
     )
     created_at = models.DateTimeField(auto_now=True)
 
-    objects = SealedQuerySet.as_manager()
+    objects: Any = SealedQuerySet.as_manager()
+    place_fields: tuple[str, ...] = ()
 
     class Meta:
         abstract = True
         ordering = ("pk",)
 
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Return what is asked about, whom and how, whatever exactly is asked."""
+        return tuple(getattr(self, name) for name in self.place_fields)
 
-class RowJudgment(KeptJudgment):
+
+class RowPlace(NamedTuple):
+    """The place of a judgment: row, criterion key, judge's slot, order and sample."""
+
+    row_id: int
+    key: str
+    slot: str
+    order: int = 0
+    sample: int = 0
+
+
+class RowJudgment(BenchJudgment):
     """A judge's or check's judgment of a row; `slot` is "check" for a check.
 
     `value` is that of a check, in [0, 1]; a judge's is its option's, on the scale of the moment.
     """
 
+    place_fields = RowPlace._fields
     sealed_path = "row__test__sealed"
     sealed_fields = ("option", "justification", "message")
 
@@ -179,7 +196,7 @@ class RowJudgment(KeptJudgment):
     option = models.CharField(max_length=60, blank=True)
     value = models.FloatField(null=True, blank=True)
 
-    class Meta(KeptJudgment.Meta):
+    class Meta(BenchJudgment.Meta):
         constraints = [
             known("workbench_judgment_state_known", "state", JudgmentState),
             models.UniqueConstraint(
@@ -196,9 +213,10 @@ class RowJudgment(KeptJudgment):
         return f"judgment {self.pk} of {self.row}"
 
 
-class RowPairJudgment(KeptJudgment):
+class RowPairJudgment(BenchJudgment):
     """A judge's choice between two answers to one input, in terms of the pair."""
 
+    place_fields = ("first_id", "second_id", "slot", "order")
     sealed_path = "first__test__sealed"
     also_sealed_paths = ("second__test__sealed",)
     sealed_fields = ("justification", "message")
@@ -207,7 +225,7 @@ class RowPairJudgment(KeptJudgment):
     second = models.ForeignKey(BenchRow, models.CASCADE, related_name="+")
     choice = models.CharField(max_length=6, choices=PairChoice, blank=True)
 
-    class Meta(KeptJudgment.Meta):
+    class Meta(BenchJudgment.Meta):
         constraints = [
             known("workbench_pair_state_known", "state", JudgmentState),
             models.UniqueConstraint(

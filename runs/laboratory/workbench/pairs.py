@@ -1,21 +1,35 @@
-"""Requests of a workbench for the better of two answers to one input, and their judgments."""
+"""The better of two answers to one input: requests of a workbench, and each judge's ranking."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
+from evalhub.statistics.ranking.pairwise_ranking import Game, Ranked, Standing, rankings
 from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
-from issues.judge_templates.pairwise_prompt import PairCase
+from issues.judge_templates.pairwise_prompt import Choice, PairCase
+from runs.comparison.completeness import is_enough
 from runs.judging.ask_judge import ask_pair, pair_request
+from runs.laboratory.pairwise.outcome_rule import OrderedChoice, PairOutcome, outcome_of
 from runs.laboratory.pairwise.pairs import pair_case
+from runs.laboratory.pairwise.sentences import (
+    Share,
+    contradictions,
+    leader_sentence,
+    no_conclusion,
+    position_bias,
+    position_bias_sentence,
+    ranks_in_words,
+)
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import BenchRow, RowPairJudgment
-from runs.laboratory.workbench.requests import case_of, fields_of
+from runs.laboratory.workbench.requests import JudgmentRequest, SavedJudgments, case_of, fields_of
+from runs.limits import MAX_WORKBENCH_PAIRS
 from runs.models import JudgmentState
 
 
@@ -34,7 +48,7 @@ class PairJudge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RowPairRequest:
+class RowPairRequest(JudgmentRequest):
     """A judgment that a pair should have in an order; `digest` is of exactly what is asked."""
 
     pair: RowPair
@@ -42,20 +56,11 @@ class RowPairRequest:
     order: int
     case: PairCase
     ties: bool
-    digest: str
-
-    @property
-    def key(self) -> tuple[int, int, str, int, str]:
-        return self.pair.first.pk, self.pair.second.pk, self.judge.slot, self.order, self.digest
+    judgment_model = RowPairJudgment
 
     @property
     def rows(self) -> list[BenchRow]:
         return [self.pair.first, self.pair.second]
-
-    def save(self, fields: dict[str, Any]) -> None:
-        names = ("first_id", "second_id", "slot", "order", "digest")
-        lookup: dict[str, Any] = dict(zip(names, self.key, strict=True))
-        RowPairJudgment.objects.update_or_create(**lookup, defaults=fields)
 
     async def ask(self, caller: DirectCaller) -> dict[str, Any]:
         """Ask the judge, as `Request.ask` does; the choice is in terms of the pair."""
@@ -104,7 +109,8 @@ def pair_requests(setup: Setup, rows: Sequence[BenchRow]) -> list[RowPairRequest
         for judge in judges:
             for order, shown in enumerate((case, case.reversed())):
                 asked = _digest(judge.endpoint, shown, setup.ties)
-                found.append(RowPairRequest(pair, judge, order, shown, setup.ties, asked))
+                place = (pair.first.pk, pair.second.pk, judge.slot, order)
+                found.append(RowPairRequest(place, asked, pair, judge, order, shown, setup.ties))
     return found
 
 
@@ -122,26 +128,121 @@ def _digest(endpoint: Endpoint, case: PairCase, ties: bool) -> str:
         return digest([str(error)])
 
 
-class PairJudgments:
-    """The judgments of pairs: the ones of exactly what is asked now, and older ones by place."""
+def pair_judgments_of(rows: Sequence[BenchRow]) -> SavedJudgments[RowPairJudgment]:
+    return SavedJudgments(RowPairJudgment.objects.filter(first__in=rows, second__in=rows))
 
-    def __init__(self, rows: Sequence[BenchRow]) -> None:
-        found = RowPairJudgment.objects.filter(first__in=rows, second__in=rows)
-        self._exact = {
-            (row.first_id, row.second_id, row.slot, row.order, row.digest): row for row in found
-        }
-        self._places = {key[:4] for key in self._exact}
 
-    def __bool__(self) -> bool:
-        return bool(self._exact)
+# Figures -----------------------------------------------------------------------------------------
 
-    def current(self, request: RowPairRequest) -> RowPairJudgment | None:
-        return self._exact.get(request.key)
 
-    def is_stale(self, request: RowPairRequest) -> bool:
-        """Tell whether something else was asked before, and this has not been asked yet."""
-        return self.current(request) is None and request.key[:4] in self._places
+@dataclass(frozen=True)
+class JudgedPair:
+    """A pair with a judge's judgments in both orders, as far as they are of what is asked now."""
 
-    def is_missing(self, request: RowPairRequest) -> bool:
-        kept = self.current(request)
-        return kept is None or kept.state == JudgmentState.FAILED
+    pair: RowPair
+    judgments: list[RowPairJudgment]
+    is_stale: bool
+
+    @cached_property
+    def outcome(self) -> PairOutcome:
+        return outcome_of(
+            [
+                OrderedChoice(
+                    one.order,
+                    Choice(one.choice) if one.choice else None,
+                    one.state == JudgmentState.FAILED,
+                )
+                for one in self.judgments
+            ],
+            (),
+        )
+
+    @property
+    def better(self) -> str:
+        """Return who won, "equal", or "" without an outcome."""
+        first, second, _ = self.pair
+        words = {Choice.FIRST: player_of(first), Choice.SECOND: player_of(second), None: ""}
+        return words.get(self.outcome.choice, "equal")
+
+
+@dataclass(frozen=True)
+class PairFigures:
+    """Outcomes of all pairs by one judge. Players of different groups met nobody in common."""
+
+    name: str
+    pairs: list[JudgedPair]
+
+    @cached_property
+    def scored(self) -> list[JudgedPair]:
+        return [one for one in self.pairs if one.outcome.score is not None]
+
+    @property
+    def is_enough(self) -> bool:
+        return is_enough(len(self.scored), len(self.pairs))
+
+    @property
+    def failed(self) -> int:
+        return sum(one.outcome.is_failed for one in self.pairs)
+
+    @property
+    def stale(self) -> int:
+        return sum(one.is_stale for one in self.pairs)
+
+    @cached_property
+    def groups(self) -> list[Ranked]:
+        """Rank by games, an input standing where reports have an issue."""
+        return rankings(
+            [
+                Game(
+                    player_of(one.pair.first),
+                    player_of(one.pair.second),
+                    one.outcome.score or 0.0,
+                    one.pair.block,
+                    one.pair.block,
+                )
+                for one in self.scored
+            ]
+        )
+
+    @property
+    def standings(self) -> list[tuple[int, int, str, Standing]]:
+        """Return group, place, possible ranks ("": too few pairs have an outcome) and standing."""
+        return [
+            (number, place, ranks_in_words(*one.ranks) if self.is_enough else "", one)
+            for number, ranked in enumerate(self.groups, 1)
+            for place, one in enumerate(ranked.standings, 1)
+        ]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Name the best, or say why nothing is concluded; and how far the order decided."""
+        bias = position_bias_sentence(self.bias)
+        if not self.scored:
+            return [bias]
+        if not self.is_enough:
+            return [no_conclusion(len(self.scored), len(self.pairs)), bias]
+        ranked = self.groups[0]
+        names = {one.player: str(one.player) for one in ranked.standings}
+        leader = leader_sentence(ranked, names, what="answers")
+        return [leader, *contradictions(self.groups, what="answers"), bias]
+
+    @property
+    def bias(self) -> Share | None:
+        return position_bias((one.pair.block, one.outcome) for one in self.pairs)
+
+
+def pair_figures(setup: Setup, rows: Sequence[BenchRow]) -> list[PairFigures]:
+    """Return the figures of each judge; [] while no pair was judged, or for too many pairs."""
+    kept = pair_judgments_of(rows)
+    if not kept or len(pairs_of(rows)) > MAX_WORKBENCH_PAIRS:
+        return []
+    found: dict[str, PairFigures] = {}
+    asked = groupby(pair_requests(setup, rows), key=lambda request: (request.pair, request.judge))
+    for (pair, judge), orders in asked:
+        requests = list(orders)
+        current = [kept.current(request) for request in requests]
+        figures = found.setdefault(judge.slot, PairFigures(judge.name, []))
+        figures.pairs.append(
+            JudgedPair(pair, [one for one in current if one], any(map(kept.stale, requests)))
+        )
+    return list(found.values())

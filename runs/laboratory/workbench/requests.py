@@ -1,9 +1,8 @@
 """Requests of a workbench about its rows, and their judgments so far."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Generic, TypeVar
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
@@ -17,47 +16,56 @@ from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
 from runs.judging.jury import FrozenJudge
 from runs.judging.methods import first_request
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for
-from runs.laboratory.playground.direct_calls import cost_of
-from runs.laboratory.playground.judging import WHOLE
+from runs.laboratory.direct_calls import cost_of
+from runs.laboratory.direct_judging import WHOLE
 from runs.laboratory.workbench.judges import Setup
-from runs.laboratory.workbench.models import BenchRow, RowJudgment
+from runs.laboratory.workbench.models import (
+    BenchJudgment,
+    BenchRow,
+    RowJudgment,
+    RowPairJudgment,
+    RowPlace,
+)
 from runs.models import JudgmentState, Method
 
 CHECK = "check"
 
 
-class Place(NamedTuple):
-    """The place of a judgment in its row: criterion key, judge's slot, order and sample."""
-
-    key: str
-    slot: str
-    order: int = 0
-    sample: int = 0
+J = TypeVar("J", RowJudgment, RowPairJudgment)
 
 
 @dataclass(frozen=True)
-class BenchRequest:
+class JudgmentRequest:
+    """What is asked, by its digest, and the place of the judgment that it asks for."""
+
+    place: tuple[Any, ...]
+    digest: str
+    judgment_model: ClassVar[type[BenchJudgment]]
+
+    def save(self, fields: dict[str, Any]) -> None:
+        place = dict(zip(self.judgment_model.place_fields, self.place, strict=True))
+        self.judgment_model.objects.update_or_create(**place, digest=self.digest, defaults=fields)
+
+
+@dataclass(frozen=True)
+class BenchRequest(JudgmentRequest):
     """A judgment that a row should have; `digest` is of exactly what is asked.
 
     Without a judge, the criterion's check gives it.
     """
 
+    place: RowPlace
     row: BenchRow
     point: Criterion
-    place: Place
-    digest: str
     case: JudgedAnswer
     judge: FrozenJudge | None = None
     template: JudgePromptTemplate | None = None
     repair_model: Endpoint | None = None
+    judgment_model = RowJudgment
 
     @property
     def rows(self) -> list[BenchRow]:
         return [self.row]
-
-    def save(self, fields: dict[str, Any]) -> None:
-        lookup: dict[str, Any] = {"row": self.row, "digest": self.digest, **self.place._asdict()}
-        RowJudgment.objects.update_or_create(**lookup, defaults=fields)
 
     async def ask(self, caller: DirectCaller) -> dict[str, Any]:
         """Ask the judge, or run the check, as `Request.ask` does."""
@@ -99,16 +107,14 @@ def requests_of(setup: Setup, row: BenchRow) -> list[BenchRequest]:
     for point in setup.points or [WHOLE]:
         if point.check_name:
             asked = digest([point.check_name, point.arguments, case.turns])
-            found.append(BenchRequest(row, point, Place(point.key, CHECK), asked, case))
+            found.append(BenchRequest(RowPlace(row.pk, point.key, CHECK), asked, row, point, case))
             continue
         for slot, judge in setup.judges:
             for order, asked, template in _orders(setup, judge, case, point.key):
                 repair_model = setup.repair_models.get(template.template_id) if template else None
                 by = (judge, template, repair_model)
-                found += [
-                    BenchRequest(row, point, Place(point.key, slot, order, n), asked, case, *by)
-                    for n in range(judge.samples)
-                ]
+                places = [RowPlace(row.pk, point.key, slot, order, n) for n in range(judge.samples)]
+                found += [BenchRequest(place, asked, row, point, case, *by) for place in places]
     return found
 
 
@@ -149,38 +155,36 @@ def _digest(
     return asked if judge.method == Method.SINGLE else digest([asked, judge.method])
 
 
-class RowJudgments:
-    """A row's judgments: the ones of exactly what is asked now, and older ones by place."""
+class SavedJudgments(Generic[J]):
+    """Saved judgments: the ones of exactly what is asked now, and older ones by place."""
 
-    def __init__(self, rows: Iterable[RowJudgment]) -> None:
-        self._exact: dict[tuple[Place, str], RowJudgment] = {}
-        self._last: dict[Place, RowJudgment] = {}
+    def __init__(self, rows: Iterable[J]) -> None:
+        self._exact: dict[tuple[Any, str], J] = {}
+        self._last: dict[Any, J] = {}
         for row in sorted(rows, key=lambda row: row.created_at):
-            place = Place(row.key, row.slot, row.order, row.sample)
-            self._exact[place, row.digest] = self._last[place] = row
+            self._exact[row.place, row.digest] = self._last[row.place] = row
 
-    def current(self, request: BenchRequest) -> RowJudgment | None:
+    def __bool__(self) -> bool:
+        return bool(self._exact)
+
+    def current(self, request: JudgmentRequest) -> J | None:
         return self._exact.get((request.place, request.digest))
 
-    def stale(self, request: BenchRequest) -> RowJudgment | None:
+    def stale(self, request: JudgmentRequest) -> J | None:
         """Return the last judgment of something that has changed since."""
         return None if self.current(request) else self._last.get(request.place)
 
-    def is_missing(self, request: BenchRequest) -> bool:
-        """Return True if it must be asked: nothing of it is kept, or it failed."""
-        kept = self.current(request)
-        return kept is None or kept.state == JudgmentState.FAILED
+    def is_missing(self, request: JudgmentRequest) -> bool:
+        """Return True if it must be asked: nothing of it is saved, or it failed."""
+        found = self.current(request)
+        return found is None or found.state == JudgmentState.FAILED
 
 
-def judgments_of(rows: Sequence[BenchRow]) -> dict[int, RowJudgments]:
-    """Return the judgments of each row, in one query."""
-    found: dict[int, list[RowJudgment]] = defaultdict(list)
-    for judgment in RowJudgment.objects.filter(row__in=rows):
-        found[judgment.row_id].append(judgment)
-    return {row.pk: RowJudgments(found[row.pk]) for row in rows}
+def judgments_of(rows: Sequence[BenchRow]) -> SavedJudgments[RowJudgment]:
+    return SavedJudgments(RowJudgment.objects.filter(row__in=rows))
 
 
 def missing_requests(setup: Setup, rows: Sequence[BenchRow]) -> list[BenchRequest]:
     """Return what must be asked: what changed, has never been asked, or failed."""
-    kept = judgments_of(rows)
-    return [r for row in rows for r in requests_of(setup, row) if kept[row.pk].is_missing(r)]
+    saved = judgments_of(rows)
+    return [r for row in rows for r in requests_of(setup, row) if saved.is_missing(r)]

@@ -11,7 +11,7 @@ from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.models import LanguageModel
 from evalhub.values.storable import storable
 from issues.models import JudgeTemplate
-from runs.laboratory.tuning.judge_answers import answer_of
+from runs.laboratory.direct_calls import reply_of
 from runs.laboratory.tuning.models import PromptAnswer
 from runs.laboratory.tuning.questions import question_about
 
@@ -56,7 +56,7 @@ def ask_view(admin: Any, request: HttpRequest, object_id: int) -> HttpResponse:
         return _failed(request, str(error))
     if model is None:
         return _failed(request, "Choose a judge to ask.")
-    said = answer_of(model.judge_endpoint(), question.message, by=current_user(request))
+    said = reply_of(model.judge_endpoint(), question.message, by=current_user(request))
     if said.error:
         return _failed(request, said.error)
     answer = PromptAnswer.objects.create(

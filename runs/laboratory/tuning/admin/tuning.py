@@ -24,10 +24,14 @@ from runs.laboratory.tuning.admin.forms import (
 )
 from runs.laboratory.tuning.admin.tuning_page import page_of
 from runs.laboratory.tuning.disagreements import PAGE, disagreements_of
-from runs.laboratory.tuning.draft import edit_prompt, use_as_example
+from runs.laboratory.tuning.draft import (
+    completed_attempt,
+    edit_prompt,
+    publish_draft,
+    use_as_example,
+)
 from runs.laboratory.tuning.labelled_answers import labelled_answers_of
 from runs.laboratory.tuning.models import Attempt, LabelledExample, Tuning
-from runs.laboratory.tuning.publication import completed_attempt, publish_draft
 from runs.laboratory.tuning.start import draft_of, has_draft, start, too_few
 
 ADD_ATTEMPT = "tuning.add_attempt"

@@ -18,10 +18,10 @@ from runs.laboratory.tuning.conclusions import (
     warnings,
     warnings_of,
 )
+from runs.laboratory.tuning.draft import completed_attempt
 from runs.laboratory.tuning.figures import MeasuredAttempt, TuningFigures, failures, tuning_figures
 from runs.laboratory.tuning.metrics import Metrics
 from runs.laboratory.tuning.models import Attempt, Split, Tuning
-from runs.laboratory.tuning.publication import completed_attempt
 from runs.laboratory.tuning.start import has_draft
 
 

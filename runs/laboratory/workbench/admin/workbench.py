@@ -1,6 +1,7 @@
 """Pages of workbenches: their list, the workbench, uploads, exports and what leaves it."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django.contrib import admin
@@ -18,8 +19,9 @@ from evalhub.refusals import Refused
 from issues.admin.drafting.button import DRAFT_TESTS, generate_url
 from issues.models import Decision, Generation, JudgeTemplate, Test
 from issues.rubrics.library.entries import current_criteria
-from runs.laboratory.playground.event_stream import Event
-from runs.laboratory.workbench.admin.evaluating import TRY_TEST, evaluated, prompts_of
+from runs.laboratory.direct_calls import TRY_TEST, tried
+from runs.laboratory.event_stream import Event
+from runs.laboratory.workbench.admin.exact_prompts import prompts_of
 from runs.laboratory.workbench.admin.forms import NewForm, SettingsForm, rubric_of, sent_contents
 from runs.laboratory.workbench.admin.leaving import EDIT_TEMPLATE, Leaving
 from runs.laboratory.workbench.contents import (
@@ -30,7 +32,13 @@ from runs.laboratory.workbench.contents import (
     save_contents,
     take_template,
 )
-from runs.laboratory.workbench.evaluation import evaluation_of, pair_evaluation_of
+from runs.laboratory.workbench.evaluation import (
+    Evaluation,
+    RoleSuggestion,
+    evaluation_of,
+    lines_of,
+    pair_evaluation_of,
+)
 from runs.laboratory.workbench.figures import (
     BenchFigures,
     RowFigures,
@@ -39,11 +47,9 @@ from runs.laboratory.workbench.figures import (
     row_figures,
 )
 from runs.laboratory.workbench.handover import use_as_example, use_as_row
-from runs.laboratory.workbench.judge_roles import RoleSuggestion
 from runs.laboratory.workbench.judges import Setup, setup_of, templates_to_choose
 from runs.laboratory.workbench.models import BenchRow, Workbench
-from runs.laboratory.workbench.pair_figures import pair_figures
-from runs.laboratory.workbench.pairs import pairs_of
+from runs.laboratory.workbench.pairs import pair_figures, pairs_of
 from runs.laboratory.workbench.requests import judgments_of, requests_of
 from runs.laboratory.workbench.rows import add_rows, change_row, duplicate_row, expect
 from runs.limits import MAX_WORKBENCH_PAIRS, MAX_WORKBENCH_ROWS
@@ -239,7 +245,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
 
     def _new(self, request: HttpRequest, bench: Workbench, row: BenchRow) -> Event:
         setup = setup_of(bench)
-        figures = row_figures(setup, row, judgments_of([row])[row.pk])
+        figures = row_figures(setup, row, judgments_of([row]))
         html = self._html(request, "_row.html", bench, setup, figures)
         return {"added": html} | self.shown(request, bench, set())
 
@@ -249,33 +255,30 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         """Judge the sent rows, or all, or all pairs, and stream the judgments as they come."""
         bench: Workbench = self.posted(request, object_id)
         require(request.user.has_perm(TRY_TEST))
-        wanted = {row_number(number) for number in request.POST.getlist("row")}
-        rows = [row for row in self.rows_of(request, bench) if not wanted or row.pk in wanted]
-        setup, user = setup_of(bench), current_user(request)
-        if request.POST.get("act") == "role":
+        chosen = {row_number(number) for number in request.POST.getlist("row")}
+        rows = [row for row in self.rows_of(request, bench) if not chosen or row.pk in chosen]
+        setup, act = setup_of(bench), request.POST.get("act")
+        if act == "role":
             return self._suggested(request, bench, setup)
-        is_pairwise = request.POST.get("act") == "compare"
-        return evaluated(
-            lambda: (
-                pair_evaluation_of(setup, rows) if is_pairwise else evaluation_of(setup, rows, user)
-            ),
-            user,
-            consent=request.POST.get("consent", ""),
-            shown=lambda ids: (
-                {} if is_pairwise else self.shown(request, bench, ids, with_foot=False)
-            ),
-            at_end=lambda: self.shown(request, bench, set()),
+        wanted = (
+            partial(pair_evaluation_of, setup, rows)
+            if act == "compare"
+            else partial(evaluation_of, setup, rows, current_user(request))
         )
+
+        def shown(ids: set[int]) -> Event:
+            return {} if act == "compare" else self.shown(request, bench, ids, with_foot=False)
+
+        return _streamed(request, wanted, shown, lambda: self.shown(request, bench, set()))
 
     def _suggested(self, request: HttpRequest, bench: Workbench, setup: Setup) -> HttpResponseBase:
         """Stream a suggestion of the judges' role; the page shows it and saves nothing else."""
         wanted = RoleSuggestion(bench, setup)
-        return evaluated(
+        return _streamed(
+            request,
             wanted.checked,
-            current_user(request),
-            consent=request.POST.get("consent", ""),
-            shown=lambda ids: {},
-            at_end=lambda: {"role": wanted.role, "progress": wanted.said},
+            lambda ids: {},
+            lambda: {"role": wanted.role, "progress": wanted.said},
         )
 
     def shown(
@@ -337,6 +340,17 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             prompts=prompts_of(requests_of(setup, row), current_user(request)),
             back_url=bench.get_absolute_url(),
         )
+
+
+def _streamed(
+    request: HttpRequest,
+    wanted: Callable[[], Evaluation],
+    shown: Callable[[set[int]], Event],
+    at_end: Callable[[], Event],
+) -> HttpResponseBase:
+    user = current_user(request)
+    lines = partial(lines_of, user=user, shown=shown, at_end=at_end)
+    return tried(wanted, lines, by=user, consent=request.POST.get("consent"))
 
 
 def _opened(request: HttpRequest, user: User) -> Workbench:

@@ -14,7 +14,7 @@ from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.shared_rate import cut, read_shared
 from issues.content.revisions import asked_digest
 from issues.rubrics.draft import draft_of_test
-from runs.laboratory.playground import event_stream
+from runs.laboratory import event_stream
 from runs.laboratory.playground.asking import ask
 from runs.models import Approach, Judge, Judgment, Result, Run
 from tests.factories import make_issue, make_jury, make_template, make_test

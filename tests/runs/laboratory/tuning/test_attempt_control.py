@@ -8,10 +8,10 @@ from evalhub.work.control import cancel, resume, retry_errors
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate, TemplateExample
 from runs.laboratory.tuning.attempt_control import estimate, start_attempt
+from runs.laboratory.tuning.draft import completed_attempt, publish_draft
 from runs.laboratory.tuning.figures import failures, tuning_figures
 from runs.laboratory.tuning.labelled_answers import Selection
 from runs.laboratory.tuning.models import AttemptJudgment, Split
-from runs.laboratory.tuning.publication import completed_attempt, publish_draft
 from runs.laboratory.tuning.start import draft_of, start
 from runs.models import Judgment, Result, ResultScore
 from tests.factories import make_jury, make_test, make_user

@@ -5,13 +5,15 @@ from evalhub.statistics.interval import Interval
 from issues.rubrics.scales import BINARY, ONE_TO_SEVEN
 from runs.laboratory.tuning.metrics import (
     Conclusion,
+    Frozen,
     MetricDifference,
+    PassLine,
     Row,
     compared,
     is_overfitted,
     metrics_of,
+    pass_line_of,
 )
-from runs.laboratory.tuning.pass_lines import Frozen, PassLine, pass_line_of
 
 
 def rows(*said, issues=2):

@@ -7,7 +7,7 @@ from evalhub.models import Exposure
 from issues.models import LibraryCriterion
 from runs.laboratory.workbench.judges import setup_of
 from runs.laboratory.workbench.models import BenchRow, RowPairJudgment, Workbench
-from runs.laboratory.workbench.pair_figures import pair_figures
+from runs.laboratory.workbench.pairs import pair_figures
 from runs.laboratory.workbench.rows import add_rows
 from tests.factories import make_test
 from tests.images import picture, url_of

@@ -35,7 +35,7 @@ def streamed_response(lines: Iterable[bytes]) -> StreamingHttpResponse:
     return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
 
 
-def streamed(work: Work, *, at_end: Callable[[], None]) -> Iterator[bytes]:
+def streamed(work: Work, *, at_end: Callable[[], object]) -> Iterator[bytes]:
     """Yield the events of work as lines; cancel it if the reader leaves.
 
     Args:
