@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from evalhub.admin_site.batch_control import controlled, limit_field
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import PageAdmin, require, row_number
-from evalhub.models import ItemState
+from evalhub.models import ItemState, LanguageModel
 from evalhub.work.control import progress_of
 from runs.launching.batch_estimate import BatchEstimate
 
@@ -25,6 +25,12 @@ class InputForm(forms.Form):
         for field in self.fields.values():
             if not isinstance(field.widget, forms.CheckboxInput | forms.CheckboxSelectMultiple):
                 field.widget.attrs["class"] = "eh-input"
+
+
+def model_field(**more: Any) -> forms.ModelChoiceField:
+    """Return a field for an active language model that can be asked as it is."""
+    models = LanguageModel.objects.active().not_applications().order_by("name")
+    return forms.ModelChoiceField(models, **{"empty_label": "Choose a model", **more})
 
 
 class BatchForm(InputForm):

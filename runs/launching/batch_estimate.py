@@ -1,15 +1,24 @@
 """Estimate of a start that calls models, with what prevents it and the consent that it needs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Self, TypeVar
 
+from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.refusals import Refused
 from runs.launching.exposure import SealedExposure, refusal
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
-from runs.launching.load import Cost, EndpointLoad, Span, total, total_cost
+from runs.launching.load import (
+    ONE_CALL,
+    Cost,
+    EndpointLoad,
+    Span,
+    load_of_judge,
+    total,
+    total_cost,
+)
 
 T = TypeVar("T")
 
@@ -71,8 +80,24 @@ def evenly(rows: Sequence[T], most: int = SAMPLED) -> Sequence[T]:
     return rows[:: max(1, len(rows) // most)][:most]
 
 
-def prompt_tokens(characters: Sequence[int]) -> int:
-    """Return the mean tokens of prompts of these lengths, with the schema; 0 without any."""
-    if not characters:
-        return 0
-    return tokens_of(sum(characters) // len(characters)) + VERDICT_SCHEMA_TOKENS
+def load_by_sample(
+    endpoint: Endpoint,
+    n: int,
+    characters: Sequence[int],
+    *,
+    params: Mapping[str, object] | None = None,
+    calls: Span = ONE_CALL,
+) -> EndpointLoad:
+    """Return the load of a judge's `n` verdicts, each of which it may have to repair.
+
+    Args:
+        characters: Lengths of some of its prompts; without any, no tokens are estimated.
+        calls: Of a verdict without repairs.
+    """
+    tokens = 0
+    if characters:
+        tokens = n * (tokens_of(sum(characters) // len(characters)) + VERDICT_SCHEMA_TOKENS)
+    prompts = Span(tokens, tokens)
+    return load_of_judge(
+        endpoint, params or {}, judgments=n, repairs=n, prompt_tokens=prompts, calls=calls
+    )

@@ -12,9 +12,8 @@ from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.pairwise_prompt import pair_messages
 from runs.laboratory.pairwise.models import MAX_CRITERION, PairJudgment, PairwiseJudgeRun
 from runs.laboratory.pairwise.pairs import Ids, case_of, comparable_pairs, saved_pairs
-from runs.launching.batch_estimate import BatchEstimate, evenly, prompt_tokens
+from runs.launching.batch_estimate import BatchEstimate, evenly, load_by_sample
 from runs.launching.exposure import exposure_of_results
-from runs.launching.load import Span, load_of_judge
 from runs.limits import MAX_PAIRWISE_RUNS
 from runs.models import Result, Run
 
@@ -46,11 +45,9 @@ class PairwiseEstimate(BatchEstimate):
 def estimate(wanted: PairwiseOrder) -> PairwiseEstimate:
     """Estimate calls and cost, and list what prevents the start."""
     pairs = comparable_pairs(wanted.runs)
-    n = 2 * len(pairs)
-    tokens = n * _tokens_of_prompt(wanted, pairs)
     firsts = Result.objects.filter(pk__in=[first for first, _ in pairs])
     endpoint = wanted.judge.judge_endpoint()
-    load = load_of_judge(endpoint, {}, judgments=n, repairs=n, prompt_tokens=Span(tokens, tokens))
+    load = load_by_sample(endpoint, 2 * len(pairs), _prompt_lengths(wanted, pairs))
     return PairwiseEstimate.of(
         [load],
         pairs=pairs,
@@ -87,8 +84,8 @@ def _warnings(wanted: PairwiseOrder) -> list[str]:
     return [f"{wanted.judge} would judge its own answers in {', '.join(own)}: choose another one."]
 
 
-def _tokens_of_prompt(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> int:
-    """Return the mean tokens of a prompt over an even sample; 0 if none can be rendered."""
+def _prompt_lengths(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> list[int]:
+    """Return the characters of the prompts of an even sample, as far as they can be rendered."""
     sampled = evenly(pairs)
     rows = Result.objects.select_related("answer", "revision").in_bulk(
         [pk for pair in sampled for pk in pair]
@@ -100,7 +97,7 @@ def _tokens_of_prompt(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> int:
             sizes.append(len(str(pair_messages(case, ties=wanted.ties))))
         except ValueError:
             continue
-    return prompt_tokens(sizes)
+    return sizes
 
 
 @transaction.atomic

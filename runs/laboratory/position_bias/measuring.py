@@ -19,9 +19,9 @@ from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of
 from runs.judging.prompts import JudgePromptTemplate, messages_for
 from runs.judging.tasks import judged_answer_of
 from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment
-from runs.launching.batch_estimate import BatchEstimate, evenly, prompt_tokens
+from runs.launching.batch_estimate import BatchEstimate, evenly, load_by_sample
 from runs.launching.exposure import exposure_of_results, roles_of_jury
-from runs.launching.load import EndpointLoad, Span, load_of_judge
+from runs.launching.load import EndpointLoad, Span
 from runs.limits import MAX_REVERSED_RESULTS
 from runs.models import JudgeRun, Judgment, JudgmentState, Method
 from runs.models.jury import CALLS
@@ -139,22 +139,16 @@ def _loads(wanted: Measure) -> list[EndpointLoad]:
         by_judge[asked or 0].append(pk)
     loads = []
     for judge_id, mine in sorted(by_judge.items()):
-        judge, tokens = wanted.judges[judge_id], len(mine) * _tokens_of_prompt(wanted, mine)
+        judge, lengths = wanted.judges[judge_id], _prompt_lengths(wanted, mine)
+        calls = Span(*CALLS[Method(judge.method)])
         loads.append(
-            load_of_judge(
-                judge.endpoint,
-                judge.params,
-                judgments=len(mine),
-                repairs=len(mine),
-                prompt_tokens=Span(tokens, tokens),
-                calls=Span(*CALLS[Method(judge.method)]),
-            )
+            load_by_sample(judge.endpoint, len(mine), lengths, params=judge.params, calls=calls)
         )
     return loads
 
 
-def _tokens_of_prompt(wanted: Measure, judgments: Sequence[int]) -> int:
-    """Return the mean tokens of a judge's prompt over an even sample; 0 if none can be rendered."""
+def _prompt_lengths(wanted: Measure, judgments: Sequence[int]) -> list[int]:
+    """Return the characters of an even sample of a judge's prompts, as far as they can be made."""
     rows = list(
         Judgment.objects.filter(pk__in=evenly(judgments, RENDERED)).select_related(
             "result__answer", "result__revision", "criterion"
@@ -176,7 +170,7 @@ def _tokens_of_prompt(wanted: Measure, judgments: Sequence[int]) -> int:
         except PromptError:
             continue
         sizes.append(characters_in(asked))
-    return prompt_tokens(sizes)
+    return sizes
 
 
 @transaction.atomic

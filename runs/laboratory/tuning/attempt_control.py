@@ -21,9 +21,9 @@ from runs.judging.prompts import messages_for
 from runs.laboratory.tuning.frozen_prompt import frozen, prompt_template_of_content, tests_of
 from runs.laboratory.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
 from runs.laboratory.tuning.work import judged_answer_about, with_texts
-from runs.launching.batch_estimate import BatchEstimate, evenly, prompt_tokens
+from runs.launching.batch_estimate import BatchEstimate, evenly, load_by_sample
 from runs.launching.exposure import exposure_of_results
-from runs.launching.load import Span, load_of_judge
+from runs.launching.load import Span
 from runs.models import Result
 
 
@@ -45,14 +45,12 @@ def estimate(tuning: Tuning, draft: JudgeTemplate) -> AttemptEstimate:
     """Estimate an attempt's calls, tokens and cost, and list what prevents it."""
     content = frozen(draft)
     labelled_examples = examples_for(tuning, content)
-    judge, n = tuning.judge, len(labelled_examples) * tuning.judge.samples
-    tokens = n * _tokens_of_prompt(tuning, content, labelled_examples, draft.pk)
-    load = load_of_judge(
+    judge = tuning.judge
+    load = load_by_sample(
         judge.language_model.judge_endpoint(),
-        judge.params,
-        judgments=n,
-        repairs=n,
-        prompt_tokens=Span(tokens, tokens),
+        len(labelled_examples) * judge.samples,
+        _prompt_lengths(tuning, content, labelled_examples, draft.pk),
+        params=judge.params,
     )
     rows = LabelledExample.objects.filter(pk__in=labelled_examples)
     results = Result.objects.filter(pk__in=rows.values("result"))
@@ -105,10 +103,10 @@ def draft_problems(draft: JudgeTemplate) -> list[str]:
     return problems_of_examples(draft)
 
 
-def _tokens_of_prompt(
+def _prompt_lengths(
     tuning: Tuning, content: dict[str, Any], labelled_examples: Sequence[int], template_id: int
-) -> int:
-    """Return the mean tokens of a prompt over an even sample; 0 if none can be rendered."""
+) -> list[int]:
+    """Return the characters of the prompts of an even sample; [] if one cannot be rendered."""
     rows = with_texts(LabelledExample.objects.filter(pk__in=evenly(labelled_examples)))
     model, role = tuning.judge.language_model_id, tuning.judge.role
     sizes = []
@@ -119,8 +117,8 @@ def _tokens_of_prompt(
             asked = messages_for(template, case, key, language_model_id=model, role=role)
             sizes.append(len(str(asked)))
     except (PromptError, ScaleError):
-        return 0
-    return prompt_tokens(sizes)
+        return []
+    return sizes
 
 
 @transaction.atomic

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import Count, Sum
 
 from issues.checks import Material
 from issues.models import Criterion
 from issues.rubrics.breakdown import Breakdown, breakdown_of
-from issues.rubrics.scales import BINARY, Option, Scale
+from issues.rubrics.scales import BINARY, Scale
 from runs.laboratory.direct_judging import WHOLE, Answer, Opinion, ScoredAnswer
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import BenchRow, RowJudgment, RowPairJudgment, Workbench
@@ -255,9 +255,3 @@ def _figures(rows: Sequence[Sequence[JudgeVerdict]]) -> JudgeFigures:
         ties=sum(v.vote.is_tie for v in counting),
         failed=sum(len(v.failed) for v in counting),
     )
-
-
-def options_of(setup: Setup) -> tuple[Option, ...]:
-    """Return the options that a person may expect: those of the workbench's prompt."""
-    options: Any = setup.prompt.scale.options
-    return tuple(options)

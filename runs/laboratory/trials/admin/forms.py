@@ -5,9 +5,8 @@ from typing import Any, cast
 from django import forms
 
 from evalhub.admin_site.batch_control import limit_field
-from evalhub.models import LanguageModel
 from evalhub.schedules import cron_in
-from runs.admin.batches import InputForm
+from runs.admin.batches import InputForm, model_field
 from runs.laboratory.trials.generation.generation_runs import GenerationOrder
 from runs.laboratory.trials.generation.generation_settings import GenerationSettings
 from runs.laboratory.trials.generation.graph import (
@@ -88,10 +87,8 @@ class GenerateForm(InputForm):
         initial=Stage.ARTIFACTS,
         help_text="Stop after a stage to review it. The next run goes on with what is missing.",
     )
-    model = forms.ModelChoiceField(
-        LanguageModel.objects.active().not_applications().order_by("name"),
+    model = model_field(
         label="Trusted model",
-        empty_label="Choose a model",
         help_text="Truth follows from its texts, so choose a strong one.",
     )
     ideas_per_topic = forms.IntegerField(min_value=1, max_value=MAX_IDEAS, initial=10)
@@ -142,15 +139,11 @@ class ReplayForm(InputForm):
         help_text="The model under test writes the texts with an asterisk. Texts before the first "
         "one come from storage.",
     )
-    tested_model = forms.ModelChoiceField(
-        LanguageModel.objects.active().not_applications().order_by("name"),
+    tested_model = model_field(
         label="Model under test",
-        empty_label="Choose a model",
     )
-    model = forms.ModelChoiceField(
-        LanguageModel.objects.active().not_applications().order_by("name"),
+    model = model_field(
         label="Trusted model",
-        empty_label="Choose a model",
         help_text="It writes the texts after the asterisk.",
     )
     jury = forms.ModelChoiceField(
@@ -197,10 +190,7 @@ class ReplayForm(InputForm):
 class SmallForm(InputForm):
     """The model that writes a small benchmark."""
 
-    model = forms.ModelChoiceField(
-        LanguageModel.objects.active().not_applications().order_by("name"),
-        empty_label="Choose a model",
-    )
+    model = model_field()
 
 
 class FreshForm(InputForm):

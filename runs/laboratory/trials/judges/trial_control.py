@@ -9,16 +9,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from evalhub.llm.security.trusted_network import address_of, is_trusted
-from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import ItemState, User
 from evalhub.work.processes.queue import request_worker
 from runs.laboratory.trials.judges.thresholds import best_threshold
 from runs.laboratory.trials.judges.trial_judges import TrialJudge, method_of_metric
 from runs.laboratory.trials.models import Benchmark, Claim, ClaimJudgment, ClaimKind, Trial
 from runs.laboratory.tuning.models import Split
-from runs.launching.batch_estimate import BatchEstimate, evenly
-from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
-from runs.launching.load import Span, load_of_judge
+from runs.launching.batch_estimate import BatchEstimate, evenly, load_by_sample
 from runs.limits import MAX_TRIAL_JUDGES
 
 ORDERS = (0, 1)
@@ -51,9 +48,7 @@ def _loads(benchmark: Benchmark, judges: Sequence[TrialJudge], n: int) -> Any:
     for judge in asked:
         assert judge.endpoint is not None
         assert judge.template is not None
-        prompt = tokens_of(size + len(judge.template.text)) + VERDICT_SCHEMA_TOKENS
-        tokens = Span(n * prompt, n * prompt)
-        yield load_of_judge(judge.endpoint, {}, judgments=n, repairs=n, prompt_tokens=tokens)
+        yield load_by_sample(judge.endpoint, n, [size + len(judge.template.text)])
 
 
 def _prompt_characters(benchmark: Benchmark) -> int:

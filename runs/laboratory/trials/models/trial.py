@@ -13,7 +13,7 @@ from evalhub.models import BatchState, ItemState, LanguageModel
 from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch
 from issues.models import JudgeTemplate
-from runs.laboratory.trials.judges.metrics import METRICS, Metric
+from runs.laboratory.trials.judges.trial_judges import TrialJudge
 from runs.laboratory.trials.models.benchmark import (
     LEFT_OUT,
     Artifact,
@@ -169,9 +169,7 @@ class Trial(Batch, RowWithPage):
 
     @property
     def judge_name(self) -> str:
-        if self.language_model is None:
-            return METRICS[Metric(self.metric)].name
-        return f"{self.language_model} ({self.template})"
+        return str(TrialJudge(self.language_model, self.template, self.metric))
 
     @property
     def tunes_threshold(self) -> bool:

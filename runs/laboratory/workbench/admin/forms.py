@@ -145,18 +145,13 @@ class SettingsForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        judges = self.instance.judges
         self.fields["models"].queryset = judge_models()  # type: ignore[attr-defined]
         offered = templates_to_choose(on_criteria=bool(self.instance.criteria))
         self.fields["templates"].queryset = JudgeTemplate.objects.filter(  # type: ignore[attr-defined]
             pk__in=[template.pk for template in offered]
         )
         self.fields["scale"].encoder = _Indented  # type: ignore[attr-defined]
-        chosen = {name: judges.get(name) for name in ("models", "templates", "jury")}
-        chosen |= {"better": judges.get("better"), "ties": judges.get("ties", True)}
-        chosen |= {"method": judges.get("method"), "role": judges.get("role")}
-        chosen |= {"samples": judges.get("samples") or 1, "reversed": judges.get("reversed")}
-        self.initial.update(chosen)
+        self.initial.update({"ties": True, "samples": 1, **self.instance.judges})
 
     def contents(self) -> dict[str, Any]:
         """Return the fields of a valid form, as `save_contents` takes them."""

@@ -43,7 +43,6 @@ from runs.laboratory.workbench.figures import (
     BenchFigures,
     RowFigures,
     figures_of,
-    options_of,
     row_figures,
 )
 from runs.laboratory.workbench.handover import use_as_example, use_as_row
@@ -152,7 +151,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             rubric=rubric_of(bench) if may_edit else None,
             setup=setup,
             figures=figures,
-            options=options_of(setup),
+            options=setup.prompt.scale.options,
             prompts=templates_to_choose(on_criteria=bool(bench.criteria)),
             hidden=bench.rows.count() - len(rows),
             max_rows=MAX_WORKBENCH_ROWS,
@@ -317,7 +316,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         context = {
             "bench": bench,
             "each": figures,
-            "options": options_of(setup),
+            "options": setup.prompt.scale.options,
             "may_edit": may_edit,
             "may_judge": may_edit and request.user.has_perm(TRY_TEST),
         }

@@ -10,9 +10,8 @@ from unfold.decorators import display
 
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
-from evalhub.models import LanguageModel
 from issues.rubrics.library.entries import pairwise_criteria
-from runs.admin.batches import BatchAdmin, BatchForm
+from runs.admin.batches import BatchAdmin, BatchForm, model_field
 from runs.laboratory.pairwise import judge_runs
 from runs.laboratory.pairwise.judge_runs import PairwiseOrder
 from runs.laboratory.pairwise.models import MAX_CRITERION, PairwiseJudgeRun
@@ -25,9 +24,7 @@ class PairwiseForm(BatchForm):
 
     field_order = ("judge", "criterion", "library", "ties")
 
-    judge = forms.ModelChoiceField(
-        LanguageModel.objects.active().not_applications().order_by("name"),
-        empty_label="Choose a model",
+    judge = model_field(
         help_text="Choose a model that is not compared: judges tend to prefer their own answers.",
     )
     criterion = forms.CharField(
