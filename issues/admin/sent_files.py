@@ -13,15 +13,15 @@ def packed(data: bytes) -> str:
     return b64encode(data).decode()
 
 
-def sent_file(request: HttpRequest) -> tuple[str, bytes]:
+def sent_file(request: HttpRequest, *, most: int = MAX_FILE_BYTES) -> tuple[str, bytes]:
     """Return name and content of the file, as uploaded or packed; "" if there is none.
 
-    Of one that is too long, a byte too many is returned.
+    Of one of more than `most` bytes, a byte too many is returned.
     """
     file = request.FILES.get("file")
     if file is not None and not isinstance(file, list):
-        is_too_long = (file.size or 0) > MAX_FILE_BYTES
-        return str(file.name), b" " * (MAX_FILE_BYTES + 1) if is_too_long else file.read()
+        is_too_long = (file.size or 0) > most
+        return str(file.name), b" " * (most + 1) if is_too_long else file.read()
     try:
         return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
     except ValueError:  # it is no base64

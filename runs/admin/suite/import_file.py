@@ -1,16 +1,16 @@
 """The page that imports a file of another system: upload, mapping and preview, import."""
 
-from base64 import b64decode, b64encode
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require
+from evalhub.admin_site.pages import PageAdmin, current_user, require
 from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel
 from evalhub.refusals import Refused
+from issues.admin.sent_files import packed, sent_file
 from issues.importers.records import Unreadable
 from issues.models import Issue
 from runs.admin.batches import InputForm
@@ -72,7 +72,7 @@ def import_file_page(request: HttpRequest, admin: PageAdmin) -> HttpResponse:
     require(request.user.has_perm(RIGHT))
     if request.method != "POST":
         return _page(request, admin, ImportForm())
-    form, (name, data) = ImportForm(request.POST), _sent(request)
+    form, (name, data) = ImportForm(request.POST), sent_file(request, most=MAX_IMPORT_BYTES)
     if not name:
         return _page(request, admin, form, problems=["Choose a file first."])
     columns = dict(zip(request.POST.getlist("column"), request.POST.getlist("as"), strict=False))
@@ -90,20 +90,8 @@ def import_file_page(request: HttpRequest, admin: PageAdmin) -> HttpResponse:
     preview = _preview(kind, document, contents, columns)
     return _page(
         request, admin, form, problems=problems, preview=preview, found=found, name=name,
-        data=b64encode(data).decode(),
+        data=packed(data),
     )  # fmt: skip
-
-
-def _sent(request: HttpRequest) -> tuple[str, bytes]:
-    """Return name and content of the file, as uploaded or kept in the page; "" if there is none."""
-    file = request.FILES.get("file")
-    if file is not None and not isinstance(file, list):
-        is_too_long = (file.size or 0) > MAX_IMPORT_BYTES
-        return str(file.name), b" " * (MAX_IMPORT_BYTES + 1) if is_too_long else file.read()
-    try:
-        return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
-    except ValueError:
-        return "", b""
 
 
 def _imported(
