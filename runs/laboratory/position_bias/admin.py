@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import current_user, require, row_number
+from evalhub.display.formatting import counted
 from runs.admin.batches import BatchAdmin, BatchForm
 from runs.laboratory.position_bias import measuring
 from runs.laboratory.position_bias.measuring import MAX_SEED, Measure, new_seed
@@ -66,7 +67,8 @@ class ReversedJudgeRunAdmin(BatchAdmin):
 
         def start() -> tuple[str, str]:
             made = measuring.start(wanted, by=current_user(request), **form.consent)
-            return measuring.size_of(made), made.get_absolute_url()
+            verdicts = counted(made.judgments.count(), "verdict")
+            return f"{verdicts} on {counted(made.results, 'result')}", made.get_absolute_url()
 
         return self.start_page(
             request,

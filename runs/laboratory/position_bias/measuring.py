@@ -10,7 +10,6 @@ from random import Random
 
 from django.db import transaction
 
-from evalhub.display.formatting import counted
 from evalhub.llm.token_estimates import characters_in
 from evalhub.models import BatchState, LanguageModel, User
 from evalhub.work.processes.queue import request_worker
@@ -201,8 +200,3 @@ def start(
     )
     request_worker()
     return made
-
-
-def size_of(made: ReversedJudgeRun) -> str:
-    n = made.judgments.count()
-    return f"{counted(n, 'verdict')} on {counted(made.results, 'result')}"

@@ -208,10 +208,6 @@ class FreshForm(InputForm):
         "logistics.” Leave empty for none.",
     )
 
-    def perturbation(self) -> dict[str, str]:
-        instruction = self.cleaned_data["instruction"].strip()
-        return {"instruction": instruction} if instruction else {}
-
 
 class ImportForm(InputForm):
     """A file of labelled pairs."""

@@ -73,8 +73,7 @@ class StartViews(StartPages):
             lambda: generate_fresh(
                 benchmark,
                 by=current_user(request),
-                seed=form.cleaned_data["seed"],
-                perturbation=form.perturbation(),
+                **form.cleaned_data,
             ),
             title=f"Generate a fresh instance of {benchmark}",
             sentence="It has the same topics and paths, and ideas of its own: none is repeated. "

@@ -169,15 +169,13 @@ class BenchmarkViewSet(ReadableRows):
         """
         given = self.sent(request, serializers.FreshSerializer)
         benchmark = self.get_object()
-        instruction = given["instruction"].strip()
-        changes = {"instruction": instruction} if instruction else {}
         return _started(
             given,
             lambda: generate_fresh(
                 benchmark,
                 by=self.user,
                 seed=given.get("seed"),
-                perturbation=changes,
+                instruction=given["instruction"],
             ),
         )
 

@@ -1,6 +1,6 @@
 """Benchmarks: new ones, small ones to try, and fresh instances."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -128,12 +128,12 @@ def fresh_instance(
     *,
     by: User | None,
     seed: int | None = None,
-    perturbation: Mapping[str, str] | None = None,
+    instruction: str = "",
 ) -> Benchmark:
     """Make a benchmark of the same topics and paths, with ideas of its own.
 
     Its topics are in another order, and no idea of the ones before it is repeated. A judge must
-    pass on it anew. `perturbation` may have an "instruction" that changes what models write.
+    pass on it anew. `instruction` changes what models write.
     """
     seed = benchmark.seed + 1 + benchmark.instances.count() if seed is None else seed
     topics = [NewTopic(one.title, one.kind, one.is_cluster) for one in benchmark.topics.all()]
@@ -145,7 +145,7 @@ def fresh_instance(
         by=by,
         seed=seed,
         parent=benchmark,
-        perturbation={**benchmark.perturbation, **(perturbation or {})},
+        perturbation=benchmark.perturbation | ({"instruction": instruction} if instruction else {}),
         kinds=benchmark.kinds,
         description=benchmark.description,
         sealed=benchmark.sealed,
@@ -158,7 +158,7 @@ def generate_fresh(
     *,
     by: User | None,
     seed: int | None = None,
-    perturbation: Mapping[str, str] | None = None,
+    instruction: str = "",
 ) -> GenerationRun:
     """Make a fresh instance and have it written like the benchmark itself was.
 
@@ -168,7 +168,7 @@ def generate_fresh(
     last = benchmark.generation_runs.filter(tested_model=None, stage=Stage.ARTIFACTS).first()
     if last is None:
         raise Refused([f"{benchmark} was never generated: generate it first."])
-    instance = fresh_instance(benchmark, by=by, seed=seed, perturbation=perturbation)
+    instance = fresh_instance(benchmark, by=by, seed=seed, instruction=instruction)
     order = GenerationOrder(
         instance,
         Stage.ARTIFACTS,

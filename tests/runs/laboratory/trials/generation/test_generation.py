@@ -249,7 +249,7 @@ def test_a_fresh_instance_has_ideas_of_its_own(provider, generate, work):
 def test_a_fresh_instance_that_repeats_an_idea_drops_it(provider, generate):
     benchmark = small()
     generate(benchmark, Stage.IDEAS)
-    instance = fresh_instance(benchmark, by=None, perturbation={"instruction": "Use other names."})
+    instance = fresh_instance(benchmark, by=None, instruction="Use other names.")
     generate(instance, Stage.IDEAS)
 
     states = Idea.objects.filter(topic__benchmark=instance).values_list("state", flat=True)
