@@ -25,8 +25,8 @@ from runs.judging.jury import frozen_jury_of, prompt_templates_of, snapshot
 from runs.judging.jury_builder import JuryBuilder
 from runs.judging.tasks import readable_sealed_among
 from runs.laboratory.direct_calls import CallingWork, Try
-from runs.laboratory.direct_judging import Answer, Judging, replied, written
 from runs.laboratory.event_stream import Emit
+from runs.laboratory.judging import Answer, Judging, replied, written
 from runs.laboratory.playground.asking import ask, write_reference
 from runs.launching.exposure import roles_of_jury
 from runs.limits import MAX_TRY_CALLS

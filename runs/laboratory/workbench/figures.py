@@ -13,7 +13,7 @@ from issues.checks import Material
 from issues.models import Criterion
 from issues.rubrics.breakdown import Breakdown, breakdown_of
 from issues.rubrics.scales import BINARY, Scale
-from runs.laboratory.direct_judging import WHOLE, Answer, Opinion, ScoredAnswer
+from runs.laboratory.judging import WHOLE, Answer, Opinion, ScoredAnswer
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import BenchRow, RowJudgment, RowPairJudgment, Workbench
 from runs.laboratory.workbench.requests import (

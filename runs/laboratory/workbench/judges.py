@@ -21,7 +21,7 @@ from runs.judging.jury import (
     snapshot,
 )
 from runs.judging.prompts import JudgePromptTemplate
-from runs.laboratory.direct_judging import Judging
+from runs.laboratory.judging import Judging
 from runs.laboratory.workbench.models import BenchRow, Workbench
 from runs.models import Approach, Jury, Method
 

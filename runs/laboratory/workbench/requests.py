@@ -17,7 +17,7 @@ from runs.judging.jury import FrozenJudge
 from runs.judging.methods import first_request
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for
 from runs.laboratory.direct_calls import cost_of
-from runs.laboratory.direct_judging import WHOLE
+from runs.laboratory.judging import WHOLE
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import (
     BenchJudgment,
