@@ -13,7 +13,7 @@ from issues.models import Test
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.importers.formats import inspect_ai, openai_evals, otlp, promptfoo
 from runs.importers.formats.records import PeerAnswer, PeerRun, PeerScore, PeerTest
-from runs.launching.imported_scores import SCORER
+from runs.launching.imported_answers import SCORER
 from runs.limits import MAX_PEER_TESTS
 from runs.models import Judgment, JudgmentState, Result, Run
 

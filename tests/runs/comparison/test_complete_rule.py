@@ -28,7 +28,7 @@ JUDGE_RUNS_ALONE = {
     "runs/laboratory/position_bias/measuring.py",
 }
 """Ask whether judges are done, whatever becomes of the run."""
-WRITES_THEM = {"runs/launching/imported_scores.py", "runs/demo/writer.py"}
+WRITES_THEM = {"runs/launching/imported_answers.py", "runs/demo/writer.py"}
 COUNTS_ANSWERED = {"runs/figures/run_tallies.py"}
 """Counts results once answers are done; judges that go on have them counted again."""
 REMOVES_TEXTS = {"runs/lifecycle/retention.py"}
