@@ -1,5 +1,5 @@
 import evalhub.access.admin
-import evalhub.access.exposure_admin
+import evalhub.access.sealing.exposure_admin
 import evalhub.audit.admin
 import evalhub.llm.admin
 import evalhub.notifications.admin

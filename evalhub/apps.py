@@ -16,7 +16,7 @@ class EvalHubConfig(AppConfig):
         from evalhub.access.models import User
         from evalhub.access.roles import apply_roles
         from evalhub.audit import view
-        from evalhub.audit.authors import keep_authors
+        from evalhub.audit.view import keep_authors
 
         user_logged_in.connect(note_password, dispatch_uid="evalhub.passwords")
         user_locked_out.connect(notify_of_lock, dispatch_uid="evalhub.lock_outs")

@@ -4,7 +4,7 @@ from simple_history import register
 from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, TokenScope, User
 from evalhub.audit.models import Act, AuditEntry
 from evalhub.history import History
-from evalhub.idempotency import KeptAnswer
+from evalhub.http.idempotency import KeptAnswer
 from evalhub.llm.applications.application_fields import ModelKind
 from evalhub.llm.content.images import Image, MediaType
 from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate

@@ -4,8 +4,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from evalhub.api.index import ApiIndex
-from evalhub.api.schema import SchemaView
+from evalhub.api.index import ApiIndex, SchemaView
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),

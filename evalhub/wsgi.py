@@ -9,7 +9,7 @@ application = get_wsgi_application()
 
 from django.conf import settings  # noqa: E402
 
-from evalhub.system_checks import refuse_harmful_settings  # noqa: E402
+from evalhub.operations.system_checks import refuse_harmful_settings  # noqa: E402
 
 refuse_harmful_settings()
 import_module(settings.ROOT_URLCONF)  # with all pages, which no request should wait for

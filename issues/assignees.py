@@ -8,7 +8,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from evalhub.access.models import User
-from evalhub.access.right_holders import users_with
+from evalhub.access.roles import users_with
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from issues.lifecycle.states import CHANGE_ISSUE

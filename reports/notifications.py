@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from evalhub.access.right_holders import users_with
+from evalhub.access.roles import users_with
 from evalhub.display.formatting import percent
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind

@@ -2,7 +2,7 @@ from django.contrib import admin
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from evalhub.admin_site.entry_page import entry_page
+from evalhub.admin_site.site import entry_page
 from reports import report_views
 from reports.compare import views as compare_views
 from reports.compare.pairwise import views as pair_views

@@ -6,20 +6,20 @@ TESTS = Path(__file__).resolve().parent
 BOTH_ENGINES = (
     # Locks, claims, leases, deliveries, and transactions that several processes share.
     "evalhub/work",
-    "evalhub/access/test_exposures.py",
+    "evalhub/access/sealing/test_exposures.py",
     "evalhub/audit",
     "evalhub/test_database_cache.py",
     "evalhub/test_id_in.py",
-    "evalhub/test_idempotency.py",
+    "evalhub/http/test_idempotency.py",
     "evalhub/operations/test_backup.py",
     "evalhub/notifications/test_outbox.py",
-    "issues/test_revisions.py",
-    "issues/test_merging.py",
+    "issues/content/test_revisions.py",
+    "issues/lifecycle/test_merging.py",
     "runs/review/test_submit.py",
     "runs/review/test_reservations.py",
     # Constraints, and rows that are refused in the middle of a transaction.
     "issues/api/test_bulk.py",
-    "issues/test_sealing.py",
+    "issues/lifecycle/test_sealing.py",
     # Full text, JSON, generated columns, upserts.
     "issues/similarity/test_search.py",
     "issues/drafting/test_work.py",

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
 
-from evalhub.access.reveals import reveal
+from evalhub.access.sealing.reveals import reveal
 from evalhub.models import Exposure, User
 from issues.drafting.start import start as start_drafting
 from issues.models import Criterion, Draft, Edit, Feedback, Generation, Issue, TemplateExample

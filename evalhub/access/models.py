@@ -12,10 +12,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from evalhub.constraints import known
 from evalhub.history import History
 from evalhub.limits import TOKEN_LIFETIME
 from evalhub.llm.models import LanguageModel
+from evalhub.model_parts import known
 
 TOKEN_PREFIX = "ehub_"
 

@@ -6,7 +6,9 @@ A right is written as `app.codename`; `app.*` and `app.view_*` are patterns.
 from fnmatch import fnmatch
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+
+from evalhub.access.models import User
 
 FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification", "evalhub.view_image")
 READ = (
@@ -142,3 +144,12 @@ def apply_roles(sender: Any, **kwargs: Any) -> None:
             for right in rights
             if grants(f"{right.content_type.app_label}.{right.codename}", patterns)
         )
+
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def users_with(right: str) -> QuerySet[User]:
+    """Return the active users with a right (`app.codename`), by name."""
+    found: QuerySet[User] = User.objects.with_perm(right, backend=BACKEND)
+    return found.order_by("username")

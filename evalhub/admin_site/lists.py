@@ -1,6 +1,6 @@
 """The list of every admin: its pages, filters and the columns that a user hides."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
@@ -11,12 +11,13 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Model, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.text import capfirst
 from django.views.decorators.http import require_POST
+from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
 from unfold.views import ChangeList
 
 from evalhub.access.models import User
@@ -202,3 +203,31 @@ def columns_view(request: HttpRequest) -> HttpResponse:
 
 def _column_name(column: Any) -> str:
     return column if isinstance(column, str) else str(column.__name__)
+
+
+class ChoiceFilter(DropdownFilter):
+    """`choices_of` has the label and the condition of each value; `unset` is that of none."""
+
+    choices_of: Mapping[str, tuple[str, Q]] = {}
+    unset = Q()
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(value, label) for value, (label, _) in self.choices_of.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        _, condition = self.choices_of.get(self.value() or "", ("", self.unset))
+        return queryset.filter(condition)
+
+
+class RelatedFilter(RelatedDropdownFilter):
+    """Rows by one of another table, of which only the columns are read that name it."""
+
+    named_by: Sequence[str] = ("name",)
+
+    def field_choices(
+        self, field: Any, request: HttpRequest, model_admin: Any
+    ) -> list[tuple[Any, str]]:
+        rows = field.related_model._default_manager.complex_filter(field.get_limit_choices_to())
+        ordering = self.field_admin_ordering(field, request, model_admin)
+        rows = rows.order_by(*ordering) if ordering else rows
+        return [(row.pk, str(row)) for row in rows.only(*self.named_by)]

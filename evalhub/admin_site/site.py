@@ -1,5 +1,6 @@
 """The admin site: unfold's, with saved filters, the glossary and the command palette."""
 
+from collections import defaultdict
 from functools import partial
 from typing import Any
 
@@ -7,6 +8,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.apps import SimpleAdminConfig
 from django.core.checks import CheckMessage
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
@@ -15,7 +17,6 @@ from django.utils.module_loading import import_string
 from django.views.decorators.http import require_POST
 from unfold.sites import UnfoldAdminSite
 
-from evalhub.admin_site.entry_page import entry_page
 from evalhub.glossary import TERMS
 
 
@@ -84,3 +85,17 @@ class Site(UnfoldAdminSite):
         groups = command_palette.found(self, request, words)
         shown = {"groups": groups, "words": words}
         return TemplateResponse(request, "evalhub/command_palette_results.html", shown)
+
+
+def entry_page(request: HttpRequest) -> HttpResponse:
+    """List the places of the entry with this address, for those who may open any."""
+    context = admin.site.each_context(request)
+    items = [item for group in context["sidebar_navigation"] for item in group["items"]]
+    entry = next((item for item in items if item["link"] == request.path), None)
+    if entry is None:
+        raise PermissionDenied
+    topics: dict[str, list[Any]] = defaultdict(list)
+    for place in entry["places"]:
+        topics[place["topic"]].append(place)
+    shown = {**context, "title": entry["title"], "topics": dict(topics)}
+    return TemplateResponse(request, "evalhub/entry.html", shown)

@@ -6,14 +6,16 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent, get_lib_doc_excludes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, OpenApiWebhook, extend_schema
 from pydantic import TypeAdapter
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
-from evalhub.api.headers import ETAG, IDEMPOTENCY_KEY, IF_MATCH
+from evalhub.api.fields import JSONObject, PlainSerializer
 from evalhub.api.problems import CODES, MEDIA_TYPE
-from evalhub.api.watermark import WATERMARK
+from evalhub.api.watermark import ETAG, IDEMPOTENCY_KEY, IF_MATCH, WATERMARK
+from evalhub.notifications.models import NotificationKind
+from evalhub.notifications.outbox import TEST
 
 JSON, COMPONENT = "application/json", "#/components/schemas/{model}"
 
@@ -205,3 +207,31 @@ def _renamed(part: Any, names: dict[str, str]) -> Any:
     if "$ref" in found:
         found["$ref"] = names.get(found["$ref"], found["$ref"])
     return found
+
+
+class WebhookEventSerializer(PlainSerializer):
+    """An event. `key` names it for good; `facts` differ by event; `url` is a page of the site.
+
+    The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` sign it as Standard
+    Webhooks defines.
+    """
+
+    delivery = serializers.IntegerField()
+    event = serializers.ChoiceField([*NotificationKind.choices, (TEST, "a test")])
+    key = serializers.CharField()
+    title = serializers.CharField()
+    text = serializers.CharField(allow_blank=True)
+    url = serializers.CharField(allow_blank=True)
+    facts = JSONObject()
+    at = serializers.DateTimeField()
+
+
+EVENT = OpenApiWebhook(
+    "event",
+    extend_schema(
+        summary="An event that the webhook is subscribed to.",
+        description="Status 200 to 299 takes it, 410 ends it, any other repeats it.",
+        request=WebhookEventSerializer,
+        responses={200: OpenApiResponse(description="It is taken.")},
+    ),
+)

@@ -1,5 +1,9 @@
+from typing import Any
+
+from django.http import HttpResponse
 from django.urls import get_resolver
 from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -28,3 +32,19 @@ def lists() -> list[str]:
     )
     names = {one.removeprefix(ROOT).rstrip("/") for one in addresses if one.startswith(ROOT)}
     return sorted(name for name in names if name and "/" not in name and "%" not in name)
+
+
+_written: dict[str, bytes | str] = {}
+"""The schema by format, for the life of the process: it depends on the code alone."""
+
+
+class SchemaView(SpectacularAPIView):
+    """The API's schema, generated once: that takes a second of computing, and anybody may ask."""
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+        renderer = request.accepted_renderer
+        if renderer.media_type not in _written:
+            data = super().get(request, *args, **kwargs).data  # type: ignore[no-untyped-call]
+            _written[renderer.media_type] = renderer.render(data, renderer.media_type, {})
+        return HttpResponse(_written[renderer.media_type], content_type=renderer.media_type)

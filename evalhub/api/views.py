@@ -20,22 +20,28 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
-from evalhub.access.pagination import Pagination
 from evalhub.admin_site.versions import last_change, lock_row
 from evalhub.api.errors import ChangedSince, Conflict
 from evalhub.api.exports import plain_value
-from evalhub.api.filters import Id, NamedFilters, OneOf, Since, YesNo
-from evalhub.api.headers import ETAG, IDEMPOTENCY_KEY, IF_MATCH, etag_of, matches
+from evalhub.api.filters import Id, NamedFilters, OneOf, Pagination, Since, YesNo
 from evalhub.api.serializers import (
     AuditEntrySerializer,
     CallSerializer,
     ExposureSerializer,
     NotificationSerializer,
 )
-from evalhub.api.watermark import WATERMARK, watermark
+from evalhub.api.watermark import (
+    ETAG,
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
+    WATERMARK,
+    etag_of,
+    matches,
+    watermark,
+)
 from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT
-from evalhub.idempotency import MAX_KEY, KeyReused, carry_out_once
+from evalhub.http.idempotency import MAX_KEY, KeyReused, carry_out_once
 from evalhub.models import (
     Act,
     AuditEntry,

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import connections, transaction
-from django.db.models import Model
+from django.db.models import Model, ProtectedError
 
 from evalhub.access.models import Exposure, ExposureKind, User
 from evalhub.audit.models import Act, AuditEntry
@@ -193,3 +193,10 @@ def _case(column: str, values: Mapping[Any, str]) -> str:
 
 def _table(model: type[Model]) -> str:
     return model._meta.db_table
+
+
+def keep_authors(instance: User, **kwargs: Any) -> None:
+    """Raise ProtectedError if this user did something; a receiver of deletions."""
+    acts = AuditEntry.objects.filter(actor=instance.pk)
+    if acts.exists():
+        raise ProtectedError(f"{instance} did something that is on record.", set(acts[:1]))

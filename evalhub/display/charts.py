@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from evalhub.display.formatting import clip, percent
-from evalhub.outcomes import OUTCOMES
+from evalhub.display.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 
 Figure = dict[str, Any]

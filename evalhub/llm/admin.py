@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from evalhub.access.sealed import READ_SEALED
+from evalhub.access.sealing.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.lists import RelatedFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.admin_site.password_again import AsksPassword
 from evalhub.llm.connection_check import application_check, probe

@@ -19,7 +19,7 @@ from evalhub.llm.models import Call, CallRole, LanguageModel
 from evalhub.llm.providers.error_mapping import place
 from evalhub.llm.providers.responses import parsed
 from evalhub.values.strict_json import excerpt
-from evalhub.work.caller import fill
+from evalhub.work.calls.caller import fill
 
 TEST_MESSAGES = [{"role": "user", "content": "Reply with the word ready."}]
 TEST_SCHEMA = {

@@ -16,7 +16,7 @@ from evalhub.llm.errors import CallError
 from evalhub.llm.models import Embedding
 from evalhub.statistics.cosine import cosine
 from evalhub.values.digest import digest
-from evalhub.work.caller import ModelCaller
+from evalhub.work.calls.caller import ModelCaller
 
 log = logging.getLogger(__name__)
 

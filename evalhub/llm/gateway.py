@@ -12,13 +12,13 @@ from evalhub.limits import DEFAULT_ANSWER_TOKENS
 from evalhub.llm.applications.application_call import ask_application, candidate_only
 from evalhub.llm.applications.application_request import SESSION_ID
 from evalhub.llm.completion import Completion, Embedded
+from evalhub.llm.content.raw_prompt import COMPLETIONS_NEEDED, NOT_WITH_RAW_PROMPT, raw_prompt_of
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.parameters import parameter_problems
 from evalhub.llm.providers import openai_calls, translated_calls
 from evalhub.llm.providers.error_mapping import place
 from evalhub.llm.providers.exchanges import transport
-from evalhub.llm.raw_prompt import COMPLETIONS_NEEDED, NOT_WITH_RAW_PROMPT, raw_prompt_of
 from evalhub.llm.security.called_address import check_called
 from evalhub.llm.security.key_policy import key_problem
 from evalhub.llm.token_estimates import token_limit

@@ -6,7 +6,6 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models.functions import Now
 
-from evalhub.constraints import known
 from evalhub.history import History
 from evalhub.limits import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S, JUDGE_TIMEOUT_S, MAX_TIMEOUT_S
 from evalhub.llm.applications.application_fields import ApplicationFields, ModelKind
@@ -15,7 +14,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.parameters import parameter_problems
 from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.security.key_policy import key_problem
-from evalhub.row_page import RowWithPage
+from evalhub.model_parts import RowWithPage, known
 
 environment_name = RegexValidator(
     r"^[A-Z][A-Z0-9_]*$",

@@ -1,5 +1,6 @@
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,7 +15,6 @@ from unfold.decorators import display
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
-from evalhub.notifications.forms import WebhookForm
 from evalhub.notifications.models import (
     Delivery,
     DeliveryState,
@@ -24,6 +24,22 @@ from evalhub.notifications.models import (
 )
 from evalhub.notifications.outbox import retry, send_test
 from evalhub.notifications.preferences import CHANNELS, channels_of, is_mail_on, save_preferences
+
+
+class WebhookForm(forms.ModelForm):
+    """Form of a webhook."""
+
+    kinds = forms.MultipleChoiceField(
+        label="Events",
+        choices=NotificationKind.choices,
+        widget=forms.CheckboxSelectMultiple,
+        initial=NotificationKind.values,
+    )
+
+    class Meta:
+        model = Webhook
+        fields = ("name", "url", "secret_env", "kinds", "is_active")
+
 
 CHANGE_WEBHOOK = "evalhub.change_webhook"
 

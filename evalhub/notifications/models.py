@@ -4,11 +4,11 @@ from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import Q
 
-from evalhub.constraints import known
 from evalhub.history import History
 from evalhub.llm.models import environment_name
 from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.security.key_policy import key_problem
+from evalhub.model_parts import known
 
 
 class NotificationKind(models.TextChoices):

@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from evalhub.access.models import User
-from evalhub.access.right_holders import users_with
+from evalhub.access.roles import users_with
 from evalhub.llm.models import LanguageModel
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind

@@ -11,7 +11,8 @@ from django.db import DatabaseError
 from evalhub import __version__
 from evalhub.operations.backup_file import DESCRIPTION, REPLIES, BackupError, Description
 from evalhub.operations.engines import engine
-from evalhub.work import clock, unsaved_replies
+from evalhub.values import clock
+from evalhub.work import unsaved_replies
 
 
 def write_backup(path: Path, *, overwrite: bool = False) -> Description:

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db.backends.utils import CursorWrapper
 
 from evalhub.display.formatting import counted
-from evalhub.work.schema import known_migrations
+from evalhub.work.database import known_migrations
 
 DESCRIPTION = "backup.json"
 REPLIES = "unsaved_replies"

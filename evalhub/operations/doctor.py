@@ -1,21 +1,70 @@
 """The health of an installation, from the place where it is asked: each check yields findings."""
 
+import os
+import platform
+import shutil
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
+import django
+from django.conf import settings
 from django.core.checks import ERROR, WARNING, run_checks
 from django.db import DatabaseError, connection, transaction
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
+from packaging.requirements import Requirement
 
-from evalhub.display.formatting import counted
+from evalhub import __version__
+from evalhub.display.formatting import counted, few
 from evalhub.llm.connection_check import probe
 from evalhub.llm.models import LanguageModel
+from evalhub.llm.security.key_policy import bindings, key_problem
+from evalhub.notifications.models import Webhook
 from evalhub.operations.engines import engine
-from evalhub.operations.findings import Finding, Level, error, ok, warning
-from evalhub.operations.machine import disk, versions
-from evalhub.operations.secrets import keys
+from evalhub.values import clock
 from evalhub.values.database_cache import NEVER, CachedValue
-from evalhub.work import clock, leases, schema
+from evalhub.work import leases, unsaved_replies
+from evalhub.work.database import mismatch
 from evalhub.work.overview import dead_workers, outages, running_workers
+
+
+class Level(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding in an area such as `database`. `hint` says what to do about it."""
+
+    area: str
+    level: Level
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        text = " ".join(f"{self.message} {self.hint}".split())
+        return f"{self.level:8} {self.area:9} {text}"
+
+    def to_json(self) -> dict[str, str]:
+        return asdict(self)
+
+
+def ok(area: str, message: str) -> Finding:
+    return Finding(area, Level.OK, message)
+
+
+def warning(area: str, message: str, hint: str = "") -> Finding:
+    return Finding(area, Level.WARNING, message, hint)
+
+
+def error(area: str, message: str, hint: str = "") -> Finding:
+    return Finding(area, Level.ERROR, message, hint)
+
 
 MANY_CONNECTIONS = 0.8
 """Share of the server's connections in use from which there is a warning."""
@@ -57,7 +106,7 @@ def findings(*, ask_models: bool = False) -> Iterator[Finding]:
 def of_database(*, ask_models: bool) -> Iterator[Finding]:
     yield from database()
     yield from clocks()
-    if problem := schema.mismatch():
+    if problem := mismatch():
         yield error("database", problem)
         return
     yield ok("database", "All migrations are applied.")
@@ -155,3 +204,97 @@ def clocks() -> Iterator[Finding]:
     else:
         level = Level.ERROR if abs(ahead_s) >= DRIFT_ERROR_S else Level.WARNING
         yield Finding("clock", level, message, "Set both by NTP.")
+
+
+def keys() -> Iterator[Finding]:
+    """Yield a finding for each active model or webhook whose secret is missing, or may not go."""
+    try:
+        bindings(settings.EVALHUB_KEYS)
+    except ValueError as wrong:
+        yield error("keys", f"EVALHUB_KEYS: {wrong}.")
+        return
+    active = LanguageModel.objects.active()
+    named = [(f"Model {one}", name, one.api_base) for one in active for name in one.key_variables]
+    hooks = Webhook.objects.filter(is_active=True)
+    named += [(f"Webhook {one}", one.secret_env, one.url) for one in hooks]
+    good = 0
+    for user, variable, url in named:
+        if problem := key_problem(variable, url):
+            yield error("keys", f"{user}: {problem}")
+        elif not os.environ.get(variable, "").strip():
+            hint = f"Set {variable} for the workers; if it is, run doctor in their environment."
+            yield warning("keys", f"{user}: {variable} is not set here.", hint)
+        else:
+            good += 1
+    if good or not named:
+        yield ok("keys", f"{good} of {len(named)} named keys are set and bound to their hosts.")
+
+
+GB = 1024**3
+LOW, FULL = GB, GB // 10
+"""Free bytes below which there is a warning, and an error."""
+
+LOCK = Path("locks") / "runtime.txt"
+
+
+def disk() -> Iterator[Finding]:
+    folders = {Path(settings.DATA_DIR)}
+    if connection.vendor == "sqlite":
+        file = Path(connection.settings_dict["NAME"])
+        folders.add(file.parent)
+        if file.exists():
+            yield ok("disk", f"{file} has {size(file.stat().st_size)}.")
+    for folder in sorted(folders):
+        free = shutil.disk_usage(folder).free
+        message = f"{size(free)} free in {folder}."
+        hint = "Make room: without it nothing can be saved."
+        found = error if free < FULL else warning
+        yield ok("disk", message) if free >= LOW else found("disk", message, hint)
+    yield from replies()
+
+
+def replies() -> Iterator[Finding]:
+    folder = unsaved_replies.folder()
+    if waiting := len(list(folder.glob("*.jsonl"))):
+        message = f"{counted(waiting, 'file')} of unsaved replies in {folder}."
+        yield warning("disk", message, "The next worker that starts here takes them in.")
+    if refused := len(list(folder.glob(f"*{unsaved_replies.REFUSED}"))):
+        message = f"{counted(refused, 'file')} of replies in {folder} could not be taken in."
+        yield error("disk", message, "The worker's log says why; then rename or remove them.")
+
+
+def versions() -> Iterator[Finding]:
+    names = f"EvalHub {__version__}, Python {platform.python_version()}"
+    yield ok("versions", f"{names}, Django {django.get_version()}.")
+    lock = settings.BASE_DIR / LOCK
+    if not lock.exists():
+        yield ok("versions", f"Not compared with {LOCK}, which only the source has.")
+    elif others := differences(lock.read_text().splitlines()):
+        message = f"Not as in {LOCK}: {few(others, most=5)}."
+        hint = f"Run pip install --require-hashes -r {LOCK}."
+        yield warning("versions", message, hint)
+    else:
+        yield ok("versions", f"All packages are as in {LOCK}.")
+
+
+def differences(lines: list[str]) -> list[str]:
+    """Return the packages of a lock that are missing here, or have another version."""
+    found = []
+    for line in lines:
+        if "==" not in line or not line[0].isalnum():
+            continue
+        wanted = Requirement(line.rstrip("\\ "))
+        if wanted.marker and not wanted.marker.evaluate():
+            continue
+        try:
+            installed = version(wanted.name)
+        except PackageNotFoundError:
+            found.append(f"{wanted.name} is missing")
+            continue
+        if not wanted.specifier.contains(installed, prereleases=True):
+            found.append(f"{wanted.name} {installed}")
+    return found
+
+
+def size(number: int) -> str:
+    return filesizeformat(number).replace("\xa0", " ")

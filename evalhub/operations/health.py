@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from evalhub.logs import describe
 from evalhub.operations import metrics
-from evalhub.work.schema import mismatch
+from evalhub.work.database import mismatch
 
 
 def answer_probes(

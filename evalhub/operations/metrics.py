@@ -25,7 +25,8 @@ from evalhub import __version__
 from evalhub.llm.models import LanguageModel, SharedRate
 from evalhub.notifications.models import Delivery, DeliveryState
 from evalhub.operations import call_tally
-from evalhub.work import clock, leases
+from evalhub.values import clock
+from evalhub.work import leases
 from evalhub.work.kinds import AnyKind, kinds
 from evalhub.work.models import BatchState, ItemState, Worker
 from evalhub.work.processes.queue import waiting_tasks

@@ -1,7 +1,10 @@
 """The worker loop's transactions. Each but `claim` is safe to repeat."""
 
+import asyncio
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from typing import Any, NamedTuple
@@ -9,12 +12,132 @@ from typing import Any, NamedTuple
 from django.db import DatabaseError, connection, transaction
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.work import clock, leases
+from evalhub.values import clock
+from evalhub.work import leases
+from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.kinds import AnyKind, kinds
-from evalhub.work.limits.budget import Spend
+from evalhub.work.limits.budget import Gate, Spend
+from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.models import BatchState, ItemState, Worker
 
 log = logging.getLogger(__name__)
+
+MAX_WITHOUT_CALLS = 50
+"""Items in progress of a batch that calls no model."""
+
+MOST_WAVES = 4
+"""Items in progress of a batch, as multiples of those that have a call in flight at once."""
+
+
+@dataclass
+class LiveBatch:
+    """A batch as last read, its gate, and the tasks in progress with their items' callers.
+
+    `is_stopped`: it is not live any more; only then can it be reopened. `is_ending`: the last claim
+    left no more than a last wave. `ended`: the items that ended since the last claim, `ahead`: the
+    most that ended from one claim to the next.
+    """
+
+    kind: AnyKind
+    batch: Any = None
+    endpoints: list[Endpoint] = field(default_factory=list)
+    gate: Gate = field(default_factory=Gate)
+    tasks: dict[asyncio.Task[None], ModelCaller] = field(default_factory=dict)
+    is_stopped: bool = False
+    is_cancelled: bool = False
+    is_ending: bool = False
+    ended: int = 0
+    ahead: int = 0
+
+    @property
+    def key(self) -> tuple[AnyKind, int]:
+        return self.kind, self.batch.pk
+
+    @property
+    def models(self) -> set[int]:
+        return {endpoint.language_model_id for endpoint in self.endpoints}
+
+    @property
+    def may_claim(self) -> bool:
+        return self.gate.is_open and self.gate.refused_usd is None
+
+    def follow(self, batch: Any, endpoints: list[Endpoint]) -> None:
+        """Take over the batch as read now, live, and let it continue if it was stopped."""
+        self.batch, self.endpoints = batch, endpoints
+        if self.is_stopped:
+            self.is_stopped = self.is_cancelled = False
+            self.gate.is_open, self.gate.refused_usd = True, None
+
+    def stop_calls(self) -> None:
+        """Start no call until the batch is read as live again."""
+        self.gate.is_open, self.is_stopped = False, True
+
+    def free_slots(self, limiters: RateLimiters) -> int:
+        """Return how many more items keep its models busy; 0 if one is left to other workers.
+
+        Besides the items with a call in flight, as many are claimed as end before the next claim.
+        Fewer than an eighth count as none, so that items are claimed together. At the end of the
+        batch none waits here that another worker could begin.
+        """
+        if not self.endpoints:
+            return MAX_WITHOUT_CALLS - len(self.tasks)
+        widths = [limiters.limiter(model).width for model in self.models]
+        if 0 in widths:
+            return 0
+        at_once = self._at_once(max(widths))
+        if self.is_ending:
+            return at_once - self._busy
+        enough = at_once + max(at_once // 2 + 2, min(self.ahead, (MOST_WAVES - 1) * at_once))
+        free = min(enough - self._busy, MOST_WAVES * at_once - len(self.tasks))
+        return free if free < 0 or free >= enough // 8 else 0
+
+    @property
+    def _busy(self) -> int:
+        """Items with a call to wait for: one whose replies are only being saved needs no model."""
+        return sum(not caller.has_replies for caller in self.tasks.values())
+
+    def claimed(self) -> None:
+        self.ahead, self.ended = max(self.ended, self.ahead), 0
+
+    def last_wave(self, limiters: RateLimiters) -> int:
+        """Return how many items all workers do at once; 0 if no other one takes part."""
+        if not any(limiters.limiter(model).is_shared for model in self.models):
+            return 0
+        return self._at_once(max(endpoint.max_concurrency for endpoint in self.endpoints))
+
+    def _at_once(self, width: int) -> int:
+        """Return how many items have a call in flight when `width` calls to one model are."""
+        busiest = max(Counter(e.language_model_id for e in self.endpoints).values())
+        return -(-width // busiest)
+
+    def surplus(self, limiters: RateLimiters) -> list[asyncio.Task[None]]:
+        """Return the newest items without a call, if there are more than keep its models busy.
+
+        Other workers may do them: the width shrinks when one joins.
+        """
+        waiting = [task for task, caller in self.tasks.items() if not caller.calls]
+        return waiting[::-1][: max(0, -self.free_slots(limiters))]
+
+    def take_again(self, item_ids: Sequence[int]) -> list[int]:
+        """Go on with claimed items that were lost and are still in progress; return the others."""
+        callers = self.tasks.values()
+        in_progress = {one.item_id: one for one in callers if not one.is_given_back}
+        for item_id in in_progress.keys() & set(item_ids):
+            in_progress[item_id].is_lost = False
+        return [item_id for item_id in item_ids if item_id not in in_progress]
+
+    def start(self, work: Coroutine[Any, Any, None], caller: ModelCaller) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self.tasks[task] = caller
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        del self.tasks[task]
+        self.ended += 1
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("An item of %s was left as it is", self.batch, exc_info=error)
+
 
 Key = tuple[AnyKind, int]
 

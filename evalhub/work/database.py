@@ -6,15 +6,18 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import cache
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
-from evalhub.work import clock
+from evalhub.values import clock
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -159,3 +162,35 @@ def update_locked(rows: Sequence[Model], fields: Sequence[str]) -> None:
         type(rows[0])._default_manager.bulk_create(
             rows, update_conflicts=True, unique_fields=["pk"], update_fields=fields
         )
+
+
+NAMED = 3
+"""Migrations named in a message."""
+
+
+@cache
+def known_migrations() -> frozenset[tuple[str, str]]:
+    """Return app and name of every migration, as they were when the process first asked."""
+    return frozenset(MigrationLoader(None).disk_migrations)
+
+
+def mismatch() -> str:
+    """Return what to do about tables that are not this code's; "": they are."""
+    applied = set(MigrationRecorder(connection).applied_migrations())
+    apps = {app for app, _ in known_migrations()}
+    unknown = sorted(key for key in applied - known_migrations() if key[0] in apps)
+    if missing := sorted(known_migrations() - applied):
+        others = f" and has {_names(unknown)}, which this code does not know" if unknown else ""
+        return f"The database lacks {_names(missing)}{others}: run manage.py migrate."
+    if unknown:
+        return (
+            f"The database has {_names(unknown)}, which this code does not know. Start web server "
+            "and workers with the new code. If this is the newest, which has replaced them: run "
+            "manage.py migrate APP --prune for each of these apps."
+        )
+    return ""
+
+
+def _names(keys: list[tuple[str, str]]) -> str:
+    more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+    return ", ".join(f"{app}.{name}" for app, name in keys[:NAMED]) + more

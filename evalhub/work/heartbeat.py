@@ -9,13 +9,13 @@ from typing import NoReturn
 
 from django.db import close_old_connections
 
-from evalhub.work import clock, leases, schema
-from evalhub.work.batches import Key
+from evalhub.values import clock
+from evalhub.work import database, leases
+from evalhub.work.batches import Key, LiveBatch
 from evalhub.work.database import Database
 from evalhub.work.kinds import AnyKind
 from evalhub.work.limits import shared_rate
 from evalhub.work.limits.rate_limiter import RateLimiters
-from evalhub.work.live_batch import LiveBatch
 from evalhub.work.models import LEASE_S, Worker
 from evalhub.work.saver import Saver
 
@@ -109,7 +109,7 @@ class Heartbeat:
         if not at_once and time.monotonic() < self._checked_at + CHECK_S:
             return not self.problem
         self._checked_at = time.monotonic()
-        self.problem = await self.database.with_retries(schema.mismatch)
+        self.problem = await self.database.with_retries(database.mismatch)
         if self.problem and time.monotonic() > self._reminded_at + REMIND_S:
             self._reminded_at = time.monotonic()
             log.error("%s takes no work. %s", self.worker, self.problem)

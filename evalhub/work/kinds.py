@@ -15,7 +15,7 @@ from django.utils.module_loading import import_string
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.models import Call
-from evalhub.work.caller import ModelCaller, Saved
+from evalhub.work.calls.caller import ModelCaller, Saved
 from evalhub.work.limits.budget import Spend
 from evalhub.work.models import Batch, Item, ItemState
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from evalhub.llm.retry import CLAIMS_TOGETHER
-from evalhub.work import clock
+from evalhub.values import clock
 from evalhub.work.kinds import AnyKind, kinds
 from evalhub.work.models import (
     LEASE_S,

@@ -11,19 +11,19 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 
-from evalhub.access.exposures import Sendings
+from evalhub.access.sealing.exposures import Sendings
 from evalhub.llm.models import Call
 from evalhub.logs import describe
-from evalhub.work import batches, clock, leases, unsaved_replies
-from evalhub.work.batches import Key, internal
-from evalhub.work.caller import ModelCaller
+from evalhub.values import clock
+from evalhub.work import batches, leases, unsaved_replies
+from evalhub.work.batches import Key, LiveBatch, internal
+from evalhub.work.calls.caller import ModelCaller
+from evalhub.work.calls.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.database import Database, Unavailable
-from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.heartbeat import Heartbeat
 from evalhub.work.kinds import Job, Save, kinds
 from evalhub.work.limits.cost_reservations import Funding
 from evalhub.work.limits.rate_limiter import RateLimiters
-from evalhub.work.live_batch import LiveBatch
 from evalhub.work.models import LEASE_S, BatchState, Worker
 from evalhub.work.saver import STUCK_S, Saver
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 
 from evalhub import logs
-from evalhub.access.sealed import SealedQuerySet
+from evalhub.access.sealing.sealed import SealedQuerySet
 
 LEASE_S = float(settings.EVALHUB_LEASE_S)
 """A worker without a heartbeat for this long is taken for dead."""

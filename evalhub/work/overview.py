@@ -9,7 +9,7 @@ from django.utils import timezone
 from django_q.models import OrmQ
 
 from evalhub.llm.models import LanguageModel, SharedRate
-from evalhub.work import clock
+from evalhub.values import clock
 from evalhub.work.kinds import kinds
 from evalhub.work.leases import alive
 from evalhub.work.models import (

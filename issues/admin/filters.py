@@ -6,7 +6,7 @@ from django.contrib.admin import ModelAdmin
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import DropdownFilter
 
-from evalhub.admin_site.choice_filter import RelatedFilter
+from evalhub.admin_site.lists import RelatedFilter
 from issues.models import Issue
 from issues.test_filter import (
     CONDITIONS,

@@ -12,8 +12,13 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalhub.api.batches import StartSerializer
-from evalhub.api.estimates import CONSENT, ConsentSerializer, EstimateSerializer, is_accepted
+from evalhub.api.batches import (
+    CONSENT,
+    ConsentSerializer,
+    EstimateSerializer,
+    StartSerializer,
+    is_accepted,
+)
 from evalhub.api.fields import (
     BoundedJSON,
     JSONObject,

@@ -4,9 +4,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from evalhub.llm.content.content_parts import with_text_before
-from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
-from evalhub.llm.system_prompt import with_system_prompt
+from evalhub.llm.content.content_parts import with_system_prompt, with_text_before
+from evalhub.llm.content.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.content.message_form import message_problem, turns_to_generate
 
 ROLES = ("system", "user", "assistant", "tool", RAW_PROMPT)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from evalhub.llm.content.content_parts import content_problem
-from evalhub.llm.raw_prompt import RAW_PROMPT
+from evalhub.llm.content.raw_prompt import RAW_PROMPT
 from evalhub.values.strict_json import excerpt
 
 

@@ -14,7 +14,7 @@ from evalhub.llm.verdicts.judge_replies import (
     verdict_token_limit,
 )
 from evalhub.models import Call, CallRole
-from evalhub.work.caller import Caller
+from evalhub.work.calls.caller import Caller
 from issues.drafting.prompts import Message, Request, repair_request
 from issues.drafting.replies import Fields, read_fields
 from issues.judge_templates.builtin import BUILTIN

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import NamedTuple, Protocol
 
-from evalhub.limited_process import LimitReached, call_limited
 from evalhub.values.storable import storable
+from evalhub.work.processes.limited_process import LimitReached, call_limited
 from issues.limits import (
     MAX_DOCUMENT_BYTES,
     MAX_DOCUMENT_CHARACTERS,

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from django.conf import settings as site
 from django.db import IntegrityError, transaction
 
-from evalhub.access.sealed_exposure import Role, record_sendings
+from evalhub.access.sealing.sealed_exposure import Role, record_sendings
 from evalhub.llm import gateway
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, LanguageModel, User
 from evalhub.refusals import Refused
-from evalhub.work.direct_caller import DirectCaller
-from evalhub.work.errors import GivenBack
+from evalhub.work.calls.direct_caller import DirectCaller
+from evalhub.work.calls.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
 from evalhub.work.limits.shared_rate import cut, read_shared
 from evalhub.work.processes.web import threads

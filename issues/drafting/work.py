@@ -10,7 +10,7 @@ from django.utils import timezone
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call, ItemState
 from evalhub.work import progress
-from evalhub.work.caller import ModelCaller
+from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.progress import act, lock
 from issues.drafting.asking import Asked, Failure, Label, ask, label

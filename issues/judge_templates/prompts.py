@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined, Template, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from evalhub.llm.content.content_parts import content_text
-from evalhub.llm.raw_prompt import RAW_PROMPT
+from evalhub.llm.content.raw_prompt import RAW_PROMPT
 from issues.judge_templates.example_selection import ShownExample, as_text
 from issues.judge_templates.fences import BLOCKS, OPENING, Fenced, neutralised, nonce_of
 from issues.judge_templates.syntax import (

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.access.models import Exposure, ExposureKind, User
-from evalhub.access.reveals import checked_reason
+from evalhub.access.sealing.reveals import checked_reason
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
 from issues.lifecycle.states import MAX_REASON

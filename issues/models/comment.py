@@ -1,8 +1,8 @@
 from django.db import models
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import Signed
+from evalhub.model_parts import optional_user
 from issues.models.issue import Issue
 from issues.models.test import Test
 

@@ -6,9 +6,9 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import History
+from evalhub.model_parts import known
 from issues.models.test import Test
 from issues.rubrics.criterion_content import SEALED, SHOULD, SHOULD_NOT, content_of
 from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT, Point

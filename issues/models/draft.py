@@ -5,11 +5,9 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, unfinished
+from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.model_parts import RowWithPage, known, optional_user, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
-from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models.issue import Issue
 from issues.models.test import Test

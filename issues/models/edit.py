@@ -5,9 +5,8 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.model_parts import known, optional_user
 from evalhub.models import LanguageModel
 from issues.models.test import Test
 

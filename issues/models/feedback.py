@@ -3,12 +3,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, once
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
-from evalhub.row_page import RowWithPage
+from evalhub.model_parts import RowWithPage, known, once, optional_user
 from issues.content.feedback_content import ERASED
 from issues.models.issue import Issue
 

@@ -3,8 +3,8 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 
-from evalhub.access.fields import optional_user
 from evalhub.llm.content.content_parts import images_in
+from evalhub.model_parts import optional_user
 from evalhub.models import Image
 
 if TYPE_CHECKING:

@@ -1,10 +1,8 @@
 from django.db import models
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, once
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import History
-from evalhub.row_page import RowWithPage
+from evalhub.model_parts import RowWithPage, known, once, optional_user
 from issues.models.tag import Tag
 
 

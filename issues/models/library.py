@@ -4,10 +4,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
-from evalhub.access.fields import optional_user
-from evalhub.constraints import known
 from evalhub.history import History
-from evalhub.row_page import RowWithPage
+from evalhub.model_parts import RowWithPage, known, optional_user
 from evalhub.values.digest import digest
 from issues.models.criterion import Polarity
 from issues.rubrics import criterion_content, scales

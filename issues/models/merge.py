@@ -1,7 +1,7 @@
 from django.db import models
 from django.db.models import Q
 
-from evalhub.access.fields import optional_user
+from evalhub.model_parts import optional_user
 from issues.models.issue import Issue
 
 

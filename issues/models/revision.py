@@ -1,7 +1,7 @@
 from django.db import models
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.model_parts import known
 from issues.models.criterion import CriterionFields, Polarity
 from issues.models.template import JudgeTemplate
 from issues.models.test import Test

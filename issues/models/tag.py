@@ -1,7 +1,7 @@
 from django.db import models
 
-from evalhub.constraints import known
 from evalhub.history import History
+from evalhub.model_parts import known
 
 
 class TagKind(models.TextChoices):

@@ -3,10 +3,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
-from evalhub.constraints import known
 from evalhub.history import History
+from evalhub.model_parts import RowWithPage, known
 from evalhub.models import LanguageModel, ModelKind
-from evalhub.row_page import RowWithPage
 from issues.judge_templates.prompts import PromptError, check_template, variables_of
 from issues.rubrics import scales
 

@@ -4,12 +4,10 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, once, share
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
-from evalhub.row_page import RowWithPage
+from evalhub.model_parts import RowWithPage, known, once, optional_user, share
 from issues.content import test_content
 from issues.content.conversation import check_messages
 from issues.models.image_use import ImageUse

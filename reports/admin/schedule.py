@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
-from evalhub.access.right_holders import users_with
+from evalhub.access.roles import users_with
 from evalhub.admin_site.pages import PageAdmin
 from evalhub.display.html import link
 from evalhub.schedules import ScheduleRefused, cron_in, in_words, next_times

@@ -17,7 +17,7 @@ from evalhub.display.charts import (
     pattern,
     ring,
 )
-from evalhub.outcomes import OUTCOMES
+from evalhub.display.outcomes import OUTCOMES
 from reports.compare.rule import Kind, Tally
 from reports.run.figure import outcome_ring
 from runs.figures.rate import Rate

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from evalhub.display import formatting
-from evalhub.outcomes import OUTCOMES
+from evalhub.display.outcomes import OUTCOMES
 from evalhub.statistics.rates.rate_interval import Method
 from evalhub.statistics.rates.wilson import wilson_interval
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked

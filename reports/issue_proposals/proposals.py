@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import connection, transaction
 
-from evalhub.access.right_holders import users_with
+from evalhub.access.roles import users_with
 from evalhub.limits import COMPUTED_CACHE_S
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify

@@ -14,7 +14,7 @@ from evalhub.display.charts import (
     error_bars,
     label,
 )
-from evalhub.outcomes import OUTCOMES
+from evalhub.display.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 

@@ -2,8 +2,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from evalhub.constraints import known
 from evalhub.history import History
+from evalhub.model_parts import known
 from reports.summaries.analyst.dimensions import KEYS
 
 MIN_WEIGHT, MAX_WEIGHT = 0.05, 10

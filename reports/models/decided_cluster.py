@@ -1,7 +1,7 @@
 from django.conf import settings
 from django.db import models
 
-from evalhub.constraints import known
+from evalhub.model_parts import known
 from issues.models import Issue
 from runs.models import Run
 

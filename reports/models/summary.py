@@ -2,9 +2,9 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.llm.endpoint import Endpoint
+from evalhub.model_parts import known
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Test

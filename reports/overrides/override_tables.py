@@ -5,7 +5,7 @@ from typing import Any
 
 from evalhub.display.charts import OutcomeRow, tag_bars
 from evalhub.display.formatting import counted
-from evalhub.outcomes import OUTCOMES
+from evalhub.display.outcomes import OUTCOMES
 from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import row_url
 from reports.overrides.query import Override, Verdict

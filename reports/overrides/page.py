@@ -8,8 +8,8 @@ from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
 
 from evalhub.display.formatting import counted
+from evalhub.display.outcomes import OUTCOMES
 from evalhub.models import User
-from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Document, Fact
 from reports.documents.fields import models_field
 from reports.documents.links import page_url

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from django.urls import reverse
 
+from evalhub.display.outcomes import OUTCOMES
 from evalhub.models import User
-from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.links import run_url
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from evalhub.display.formatting import between, count, counted, few, percent
-from evalhub.outcomes import OUTCOMES
+from evalhub.display.outcomes import OUTCOMES
 from evalhub.statistics.agreement.alpha_bands import Band
 from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.cells import words

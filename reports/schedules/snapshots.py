@@ -8,7 +8,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import QueryDict
 from django.urls import reverse
 
-from evalhub.access.sealed import FiguresOnly
+from evalhub.access.sealing.sealed import FiguresOnly
 from evalhub.drawing.figure import svg_of
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify

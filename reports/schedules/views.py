@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
-from evalhub.access.right_holders import users_with
+from evalhub.access.roles import users_with
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.schedules import OWN, BadCron, ScheduleRefused, in_words, next_at
 from reports.documents.origin import MAX_NAME, origin_of

@@ -9,7 +9,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import BatchState, CallRole, ItemState
 from evalhub.values.storable import storable
-from evalhub.work.caller import ModelCaller
+from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from reports.models import Exchange, ExecutiveSummary, Grade
 from reports.summaries.analyst.key import FigureTable, Key

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.display.formatting import percent
 from evalhub.display.formatting import words as code_words
+from evalhub.display.outcomes import OUTCOMES
 from evalhub.drawing.figure import svg_of
-from evalhub.outcomes import OUTCOMES
 from reports.documents.cells import between, interval_note, words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.documents.reading import COMPUTE

@@ -6,7 +6,7 @@ from typing import Any
 from django import template
 
 from evalhub.display.formatting import DASH
-from evalhub.outcomes import OUTCOMES
+from evalhub.display.outcomes import OUTCOMES
 from reports.documents.links import row_url
 from reports.queries.rate_lines import Line
 from reports.queries.result_rows import JudgeCell, JudgeColumn, Row

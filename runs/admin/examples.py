@@ -14,8 +14,7 @@ from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from evalhub.admin_site.choice_filter import ChoiceFilter, RelatedFilter
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import ChoiceFilter, PageList, RelatedFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.display.formatting import DASH
 from evalhub.display.html import link, text_block

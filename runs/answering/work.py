@@ -11,7 +11,7 @@ from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, CallRole, ItemState
-from evalhub.work.caller import ModelCaller
+from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.database import update_locked
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend

@@ -19,7 +19,7 @@ from evalhub.llm.verdicts.judge_replies import (
 )
 from evalhub.llm.verdicts.option_matching import Offered
 from evalhub.models import Call, CallRole
-from evalhub.work.caller import Caller, CallReply
+from evalhub.work.calls.caller import Caller, CallReply
 from issues import checks
 from issues.checks import CHECKS, Material
 from issues.judge_templates.pairwise_prompt import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from evalhub.models import ItemState
-from evalhub.work.caller import ModelCaller
+from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.kinds import BatchT, Kind, Save
 from runs.judging.ask_judge import JudgeReply
 from runs.models.verdict_item import VerdictItem

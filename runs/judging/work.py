@@ -15,9 +15,9 @@ from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.verdicts.judge_replies import ParsedVerdict
 from evalhub.models import BatchState, ItemState
-from evalhub.work.caller import ModelCaller, Saved
+from evalhub.work.calls.caller import ModelCaller, Saved
+from evalhub.work.calls.errors import BatchFailed, GivenBack
 from evalhub.work.database import update_locked
-from evalhub.work.errors import BatchFailed, GivenBack
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
 from runs.answering.work import spend_of

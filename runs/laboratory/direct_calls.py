@@ -12,14 +12,14 @@ from django.db.models import Sum
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
-from evalhub.access.sealed_exposure import Role, consent_asked, record_sendings
+from evalhub.access.sealing.sealed_exposure import Role, consent_asked, record_sendings
 from evalhub.display.formatting import counted, usd
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.models import Call, CallRole, User
 from evalhub.refusals import Refused
-from evalhub.work.direct_caller import DirectCaller
-from evalhub.work.errors import GivenBack
+from evalhub.work.calls.direct_caller import DirectCaller
+from evalhub.work.calls.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
 from evalhub.work.limits.shared_rate import cut, read_shared
 from runs.laboratory.event_stream import Emit, line, streamed, streamed_response

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from evalhub.llm.applications.application_reply import document_of
 from evalhub.llm.verdicts.judge_replies import ParsedVerdict
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from issues.checks import CHECKS, Material, text_of
 from issues.content.message_form import turns_to_generate
 from issues.content.revisions import asked_digest, scale_of

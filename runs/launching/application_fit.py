@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from evalhub.llm.applications.application import Application
-from evalhub.llm.raw_prompt import raw_prompt_of
+from evalhub.llm.content.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.content.conversation import Message
 from issues.models import Test

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from evalhub.llm import word_vectors
 from evalhub.llm.content.content_parts import images_in
-from evalhub.llm.raw_prompt import raw_prompt_of
+from evalhub.llm.content.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.checks import CHECKS
 from issues.judge_templates.prompts import needs_retrieved_documents

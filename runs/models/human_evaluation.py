@@ -3,9 +3,9 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, share
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import History, Signed
+from evalhub.model_parts import known, share
 from issues.models import FrozenCriterion
 from runs.models.run import Result
 

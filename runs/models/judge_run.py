@@ -1,8 +1,8 @@
 from django.db import models
 from django.db.models import F, Q
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, share, unfinished
+from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.model_parts import known, share, unfinished
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import FrozenCriterion, JudgeTemplate

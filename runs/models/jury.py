@@ -5,8 +5,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.text import Truncator
 
-from evalhub.constraints import known
 from evalhub.history import History
+from evalhub.model_parts import known
 from evalhub.models import LanguageModel
 from evalhub.values.digest import digest
 from issues.models import JudgeTemplate

@@ -9,12 +9,11 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import LessThanOrEqual
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, share, unfinished
+from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.display.outcomes import OUTCOMES
 from evalhub.llm.endpoint import Endpoint
+from evalhub.model_parts import RowWithPage, known, share, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
-from evalhub.outcomes import OUTCOMES
-from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
 from runs.comparison.completeness import MIN_SCORED

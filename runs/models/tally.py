@@ -1,6 +1,6 @@
 from django.db import models
 
-from evalhub.constraints import known
+from evalhub.model_parts import known
 from issues.models import Issue, Origin
 from runs.models.run import Run, TagSet
 

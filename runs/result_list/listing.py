@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
 
 from evalhub.llm.content.content_parts import content_text
-from evalhub.llm.raw_prompt import RAW_PROMPT
+from evalhub.llm.content.raw_prompt import RAW_PROMPT
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
 from issues.models import Origin, Revision

@@ -9,11 +9,9 @@ from django.db.models import Q
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, share
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import History, Signed
-from evalhub.row_page import RowWithPage
+from evalhub.model_parts import RowWithPage, known, optional_user, share
 from runs.laboratory.pairwise.models import PairEvaluation
 from runs.limits import MAX_RESERVED_MINUTES, MAX_REVIEWERS, RESERVED_MINUTES
 from runs.models import HumanEvaluation, Result, Run, Suite

@@ -8,7 +8,7 @@ from django.db.models import Avg, Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from evalhub.models import User
-from evalhub.work import clock
+from evalhub.values import clock
 from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem, Skip
 
 RECENT = 50

@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import ItemState, User
 from evalhub.refusals import Refused
-from evalhub.work import clock
+from evalhub.values import clock
 from runs.comparison.baselines import opponent_of
 from runs.comparison.comparability import comparability_of
 from runs.models import JudgeRun, Result, Run

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
 from evalhub.models import User
-from evalhub.work import clock
+from evalhub.values import clock
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
 from runs.review.submission import has_input, too_long
 

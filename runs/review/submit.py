@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from evalhub.models import NotificationKind, User
 from evalhub.notifications.events import Event, notify
-from evalhub.work import clock
+from evalhub.values import clock
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation
 from runs.review.corrections import correct

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from evalhub.display import charts
 from evalhub.display.charts import OutcomeRow, RateRow
-from evalhub.outcomes import OUTCOMES, OutcomeStyle
+from evalhub.display.outcomes import OUTCOMES, OutcomeStyle
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.wilson import wilson_interval
 from reports.documents.cells import words

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection, transaction
 
 from evalhub.api import watermark
-from evalhub.work import clock
+from evalhub.values import clock
 from issues.models import Feedback, Issue, Test
 from runs.models import HumanEvaluation, Judgment, Result
 from tests.api import client_of

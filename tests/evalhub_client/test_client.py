@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from evalhub.access import pagination
+from evalhub.api import filters
 from evalhub.models import Token, TokenScope
 from evalhub_client import ApiError, AsyncClient, Client, EvalHubError, NotDone, Unreachable
 from evalhub_client import operations as rules
@@ -109,7 +109,7 @@ def test_lists_are_read_to_their_end(evalhub, monkeypatch):
         make_issue(title=f"Issue {n}")
     monkeypatch.setattr(rules, "LONGEST_PAGE", 2)
     monkeypatch.setattr("evalhub_client.client.LONGEST_PAGE", 2)
-    assert pagination.Pagination.max_page_size >= 2
+    assert filters.Pagination.max_page_size >= 2
 
     titles = [f"Issue {n}" for n in reversed(range(5))]
     assert [row["title"] for row in evalhub.all("issues/")] == titles

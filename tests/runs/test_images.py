@@ -10,7 +10,7 @@ from evalhub.llm import gateway
 from evalhub.llm.content.content_parts import all_images, images_in
 from evalhub.llm.content.images import store_image
 from evalhub.models import Call, CallRole
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from evalhub.work.limits.budget import Gate
 from issues.content.revisions import freeze
 from issues.judge_templates.pairwise_prompt import PairCase, pair_messages

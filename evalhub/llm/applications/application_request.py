@@ -10,10 +10,10 @@ import httpx
 
 from evalhub.llm.applications.application import Application
 from evalhub.llm.content.content_parts import content_text
+from evalhub.llm.content.raw_prompt import raw_prompt_of
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.providers.error_mapping import place
-from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.llm.security.called_address import check_called
 from evalhub.llm.security.key_policy import key_problem
 

@@ -8,11 +8,11 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from evalhub.constraints import known
 from evalhub.llm.content.content_parts import images_in
 from evalhub.llm.content.image_files import MB, clean_image, data_url
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.model_parts import known
 
 
 class MediaType(models.TextChoices):

@@ -12,13 +12,13 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from evalhub.llm.completion import Completion, Embedded
+from evalhub.llm.content.raw_prompt import COMPLETIONS_NEEDED
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.providers.error_mapping import place
 from evalhub.llm.providers.exchanges import exchanged, transport
 from evalhub.llm.providers.http_transport import sync_transport
 from evalhub.llm.providers.responses import Pieces, completion_of, embedded_of, streamed_of
-from evalhub.llm.raw_prompt import COMPLETIONS_NEEDED
 
 Json = Mapping[str, Any]
 

@@ -4,8 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from evalhub.display.formatting import counted
-from evalhub.operations.doctor import findings
-from evalhub.operations.findings import Level
+from evalhub.operations.doctor import Level, findings
 
 
 class Command(BaseCommand):

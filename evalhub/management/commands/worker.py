@@ -4,7 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evalhub.system_checks import refuse_harmful_settings
+from evalhub.operations.system_checks import refuse_harmful_settings
 from evalhub.work.processes import queue_worker
 from evalhub.work.processes.cluster import Cluster
 from evalhub.work.processes.reaper import every_minute

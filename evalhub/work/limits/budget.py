@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from evalhub.work.errors import GivenBack
+from evalhub.work.calls.errors import GivenBack
 
 
 @dataclass

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import Sum
 
+from evalhub.work.batches import LiveBatch
 from evalhub.work.database import Database
 from evalhub.work.kinds import AnyKind
 from evalhub.work.limits.budget import Budget, Spend
-from evalhub.work.live_batch import LiveBatch
 from evalhub.work.models import Batch, CostReservation, Worker
 
 AHEAD = 8

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.work.errors import GivenBack
+from evalhub.work.calls.errors import GivenBack
 from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.shared_rate import MINUTE_S, Shared, Use
 

@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce
 from evalhub.limits import LONGEST_WAIT_S
 from evalhub.llm.models import LanguageModel, SharedRate
 from evalhub.llm.retry import MIN_SHARE
-from evalhub.work import clock
+from evalhub.values import clock
 from evalhub.work.models import LEASE_S, Worker
 
 CUT_EVERY_S = 10.0

@@ -22,7 +22,7 @@ from setproctitle import setproctitle
 
 from evalhub.llm import gateway
 from evalhub.models import LanguageModel
-from evalhub.work import database, schema
+from evalhub.work import database
 from evalhub.work.kinds import kinds
 from evalhub.work.processes.parent_watch import Restarts, die_with
 from evalhub.work.processes.queue_worker import Stop, release_dead, work_on_tasks
@@ -167,7 +167,7 @@ def prepare() -> None:
     database.end_idle_transactions()
     gateway.load(_models())
     kinds()
-    schema.known_migrations()
+    database.known_migrations()
     connections.close_all()
     gc.collect()
     gc.freeze()

@@ -14,9 +14,9 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.history import values_of
 from evalhub.admin_site.list_download import DownloadedList
+from evalhub.admin_site.lists import ChoiceFilter
 from evalhub.admin_site.pages import bounded_text, current_user, require
 from evalhub.display.formatting import counted
 from evalhub.display.html import link

@@ -9,13 +9,13 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from unfold.decorators import display
 
-from evalhub.access.sealed import READ_SEALED
+from evalhub.access.sealing.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.display.html import link, tags
 from evalhub.llm.content.content_parts import all_images, images_in
-from evalhub.llm.raw_prompt import raw_prompt_of
+from evalhub.llm.content.raw_prompt import raw_prompt_of
 from issues.admin.drafting.button import generate_button
 from issues.admin.drafting.edits import EditPages
 from issues.admin.filters import ASSIGNED_TO_ME, TEST_FILTERS

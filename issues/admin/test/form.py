@@ -9,7 +9,7 @@ from django.urls import reverse
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.json_field import BoundedJSONField
-from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
+from evalhub.llm.content.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.admin.text_areas import text_area
 from issues.content.conversation import Message, check_messages, raw_prompt_problems
 from issues.content.test_content import BY_NAME, LINES

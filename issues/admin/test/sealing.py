@@ -13,9 +13,9 @@ from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.access.models import Exposure, User
-from evalhub.access.reveals import REVEAL, end, reveal
-from evalhub.access.right_holders import users_with
-from evalhub.access.sealed import READ_SEALED
+from evalhub.access.roles import users_with
+from evalhub.access.sealing.reveals import REVEAL, end, reveal
+from evalhub.access.sealing.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.limits import MIN_REVEAL_REASON

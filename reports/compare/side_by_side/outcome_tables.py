@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from evalhub.display.charts import Figure
-from evalhub.outcomes import OUTCOMES
+from evalhub.display.outcomes import OUTCOMES
 from reports.compare.figure import RateBars, grouped_rates, outcome_rings
 from reports.compare.side_by_side.columns import CompareColumn
 from reports.compare.side_by_side.query import SideBySide, Total

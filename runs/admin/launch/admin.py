@@ -19,7 +19,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
 from evalhub.display.formatting import DASH, counted
-from evalhub.idempotency import carry_out_once
+from evalhub.http.idempotency import carry_out_once
 from evalhub.models import LanguageModel
 from evalhub.schedules import BadCron, in_words, next_times
 from evalhub.values.digest import digest

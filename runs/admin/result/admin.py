@@ -19,9 +19,8 @@ from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
-from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.contributions import ExtensibleList
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import PageList, RelatedFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user, require
 from evalhub.display import html
 from evalhub.display.formatting import DASH, score, seconds

@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import DropdownFilter
 
-from evalhub.admin_site.choice_filter import ChoiceFilter
+from evalhub.admin_site.lists import ChoiceFilter
 from issues.models import Tag
 from runs.models import Judgment, JudgmentState, Outcome, TagSet
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import score
 from evalhub.models import User
-from evalhub.work import clock
+from evalhub.values import clock
 from issues.content.revisions import scale_of
 from runs.admin.result.evaluation_entries import agreeing_choice, whole_choices
 from runs.admin.result.navigation import ResultNavigation

@@ -15,8 +15,8 @@ from unfold.contrib.filters.admin import (
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.contributions import ExtensibleList, LoadedList
+from evalhub.admin_site.lists import RelatedFilter
 from evalhub.admin_site.pages import require, row_number
 from evalhub.display.formatting import DASH
 from evalhub.refusals import NotPossible

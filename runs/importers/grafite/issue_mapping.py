@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
+from evalhub.llm.content.raw_prompt import RAW_PROMPT, raw_prompt_of
 from evalhub.values.strict_json import excerpt
 from runs.importers.formats.records import as_text
 from runs.importers.grafite.records import Comment, FeedbackRecord, IssueRecord, TestRecord

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from evalhub.llm.raw_prompt import raw_prompt_of
+from evalhub.llm.content.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.models import Test, TestState
 from runs.importers.weval import test_rows

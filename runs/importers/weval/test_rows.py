@@ -7,7 +7,7 @@ from typing import Any
 from simple_history.utils import bulk_create_with_history
 
 from evalhub.history import save_signed
-from evalhub.llm.raw_prompt import raw_prompt_of
+from evalhub.llm.content.raw_prompt import raw_prompt_of
 from evalhub.models import User
 from evalhub.values.digest import digest
 from issues.models import Criterion, ImageUse, Issue, JudgeTemplate, Origin, Test, TestState

@@ -6,11 +6,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, unfinished
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import Signed
+from evalhub.model_parts import RowWithPage, known, unfinished
 from evalhub.models import BatchState, ItemState, LanguageModel
-from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch
 from runs.models import Result, Run
 from runs.models.verdict_item import VerdictItem

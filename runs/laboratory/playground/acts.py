@@ -13,7 +13,7 @@ from evalhub.admin_site.pages import row_number
 from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel, User
 from evalhub.refusals import Refused
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from issues.content.test_texts import first_words
 from issues.judge_templates.prompts import PromptError
 from issues.models import Issue, JudgeTemplate, TemplateState, Test

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 
-from evalhub.access.sealed_exposure import Role
+from evalhub.access.sealing.sealed_exposure import Role
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.llm.security.trusted_network import is_trusted

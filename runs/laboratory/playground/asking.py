@@ -4,10 +4,10 @@ from typing import Any
 
 from evalhub.llm.applications.application_request import DOCUMENTS, SESSION_ID
 from evalhub.llm.content.content_parts import all_images, shown_with
+from evalhub.llm.content.raw_prompt import raw_prompt_of
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import CallRole
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from issues.content.conversation import Message, filled, request_messages
 from issues.content.message_form import turns_to_generate
 from issues.content.revisions import asked_digest

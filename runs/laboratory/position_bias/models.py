@@ -3,9 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
-from evalhub.constraints import known, unfinished
+from evalhub.model_parts import RowWithPage, known, unfinished
 from evalhub.models import BatchState, ItemState
-from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch
 from runs.models import JudgeRun, Judgment
 from runs.models.verdict_item import VerdictItem

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from evalhub.models import CallRole, User
 from evalhub.refusals import Refused
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from issues.judge_templates.fences import Fenced, nonce_of
 from issues.rubrics.scales import from_json
 from runs.judging.tasks import readable_sealed_among, sealed_among

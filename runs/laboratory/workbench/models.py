@@ -6,11 +6,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.llm.content.content_parts import all_images, content_text
+from evalhub.model_parts import RowWithPage, known
 from evalhub.models import Call, User
-from evalhub.row_page import RowWithPage
 from issues.models import Draft, Generation, JudgeTemplate, ReplyForm, TemplateExample, Test
 from issues.rubrics import scales
 from runs.laboratory.pairwise.models import PairChoice

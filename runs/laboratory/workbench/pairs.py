@@ -11,7 +11,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
 from evalhub.statistics.ranking.pairwise_ranking import Game, Ranked, Standing, rankings
 from evalhub.values.digest import digest
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from issues.judge_templates.pairwise_prompt import Choice, PairCase
 from runs.comparison.completeness import is_enough
 from runs.judging.ask_judge import ask_pair, pair_request

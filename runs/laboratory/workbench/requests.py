@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
 from evalhub.values.digest import digest
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from issues.checks import Material, text_of
 from issues.content.conversation import Message
 from issues.judge_templates.prompts import PromptError

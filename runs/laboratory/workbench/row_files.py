@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalhub.limits import MAX_TEXT
-from evalhub.llm.raw_prompt import RAW_PROMPT
+from evalhub.llm.content.raw_prompt import RAW_PROMPT
 from evalhub.values.storable import REASON, unstorable
 from evalhub.values.strict_json import Problem, excerpt, parse
 from issues.content.feedback_messages import ROLES

@@ -12,8 +12,8 @@ from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
+from evalhub.admin_site.lists import ChoiceFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, require, row_number
 from evalhub.display.html import link
 from evalhub.display.word_diff import word_diff

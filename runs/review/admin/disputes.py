@@ -13,8 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from evalhub.admin_site.choice_filter import ChoiceFilter, RelatedFilter
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import ChoiceFilter, PageList, RelatedFilter
 from evalhub.display.html import link
 from issues.content.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin

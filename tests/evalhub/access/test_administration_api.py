@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
-from evalhub.idempotency import KeptAnswer
+from evalhub.http.idempotency import KeptAnswer
 from evalhub.models import LanguageModel, Notification, Token, User, Webhook
 from tests.api import client_of, ids, problems_in
 from tests.factories import make_model, make_user

@@ -15,7 +15,7 @@ from evalhub.access.request_limits import (
     UserLimit,
     is_over,
 )
-from evalhub.api import schema
+from evalhub.api import index
 from evalhub.logs import WithoutTraceback
 from tests.api import client_of
 from tests.factories import make_user
@@ -155,9 +155,9 @@ def test_surplus_pages_are_refused_in_words(client, monkeypatch):
 
 
 def test_the_schema_is_generated_once(client, monkeypatch):
-    monkeypatch.setattr(schema, "_written", {})
+    monkeypatch.setattr(index, "_written", {})
     first = client.get(reverse("schema"))
-    monkeypatch.setattr(schema.SpectacularAPIView, "get", None)
+    monkeypatch.setattr(index.SpectacularAPIView, "get", None)
     second = client.get(reverse("schema"))
     assert (first.status_code, first.content) == (200, second.content)
     assert b"openapi: 3.1.0" in first.content

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from evalhub.access.reveals import end, reveal
+from evalhub.access.sealing.reveals import end, reveal
 from evalhub.audit.changes import told
 from evalhub.audit.view import histories
 from evalhub.history import sign

@@ -7,16 +7,16 @@ from random import Random
 
 import pytest
 
-from evalhub.access.exposures import Sendings
+from evalhub.access.sealing.exposures import Sendings
 from evalhub.llm import word_vectors
 from evalhub.llm.embeddings import digest_of, similarity, text_similarity
 from evalhub.llm.word_vectors import NoWordVectors
 from evalhub.models import Call, Embedding
 from evalhub.statistics.cosine import cosine
 from evalhub.work import leases
-from evalhub.work.caller import ModelCaller
+from evalhub.work.calls.caller import ModelCaller
+from evalhub.work.calls.errors import BatchFailed
 from evalhub.work.database import Database
-from evalhub.work.errors import BatchFailed
 from evalhub.work.kinds import Save, kinds
 from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.rate_limiter import RateLimiters

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from evalhub.api.webhooks import WebhookEventSerializer
+from evalhub.api.documented_operations import WebhookEventSerializer
 from evalhub.limits import DELIVERY_PAUSES
 from evalhub.models import Delivery, DeliveryState, NotificationKind, Webhook
 from evalhub.notifications import outbox

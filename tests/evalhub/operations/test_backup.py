@@ -19,7 +19,8 @@ from evalhub.operations import postgres, sqlite
 from evalhub.operations.backup_file import DESCRIPTION, REPLIES
 from evalhub.operations.postgres import ASIDE
 from evalhub.operations.restore import release
-from evalhub.work import clock, leases
+from evalhub.values import clock
+from evalhub.work import leases
 from issues.models import Issue
 from tests import factories
 from tests.evalhub.operations.conftest import connected_to

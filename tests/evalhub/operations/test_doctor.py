@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from evalhub.display.formatting import counted
 from evalhub.models import Webhook, Worker
-from evalhub.operations import doctor, machine
+from evalhub.operations import doctor
 from evalhub.values.database_cache import CachedValue
 from evalhub.work import leases
 from tests import factories
@@ -195,7 +195,7 @@ def test_models_are_asked_only_when_told(settings):
 def test_a_disk_that_is_full_is_an_error_and_unsaved_replies_are_named(data, monkeypatch):
     usage = namedtuple("usage", "total used free")
     for free, level in ((10**12, "ok"), (5 * 10**8, "warning"), (10**6, "error")):
-        monkeypatch.setattr(machine.shutil, "disk_usage", lambda _, free=free: usage(0, 0, free))
+        monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _, free=free: usage(0, 0, free))
         levels = {lev for lev, area, text in diagnosis()[1] if area == "disk" and "free" in text}
         assert levels == {level}
     monkeypatch.undo()
@@ -224,6 +224,6 @@ def test_packages_are_compared_with_the_lock():
         f"pytest=={pytest.__version__} \\",
     ]
 
-    wrong = machine.differences(lines)
+    wrong = doctor.differences(lines)
 
-    assert wrong == [f"django {machine.version('django')}", "no-such-package is missing"]
+    assert wrong == [f"django {doctor.version('django')}", "no-such-package is missing"]

@@ -10,8 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from evalhub.models import Call, CallRole, Worker
 from evalhub.operations import call_tally
-from evalhub.system_checks import check_metrics_token
-from evalhub.work import clock
+from evalhub.operations.system_checks import check_metrics_token
+from evalhub.values import clock
 from runs.models import Result, Run
 from tests.factories import make_model, make_run, make_test, make_user
 

@@ -9,7 +9,8 @@ import pytest
 from django.db import OperationalError
 
 from evalhub.models import BatchState, ItemState, Worker
-from evalhub.work import batches, clock, leases
+from evalhub.values import clock
+from evalhub.work import batches, leases
 from evalhub.work.kinds import kinds
 from evalhub.work.models import LEASE_S
 from evalhub.work.processes import process_identity

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from evalhub.llm.endpoint import Endpoint
+from evalhub.work.batches import LiveBatch
 from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.limits.shared_rate import Shared
-from evalhub.work.live_batch import LiveBatch
 
 WIDTH = 8
 MODEL = Endpoint(language_model_id=1, name="m", litellm_model="openai/m", max_concurrency=WIDTH)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def short_pause(monkeypatch):
     monkeypatch.setattr("evalhub.work.limits.shared_rate.PROBE_S", 0.2)
-    monkeypatch.setattr("evalhub.work.caller.PROBE_S", 0.2)
+    monkeypatch.setattr("evalhub.work.calls.caller.PROBE_S", 0.2)
 
 
 def is_down(model):

@@ -7,7 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from evalhub.work import clock, leases, overview
+from evalhub.values import clock
+from evalhub.work import leases, overview
 from evalhub.work.kinds import kinds
 from evalhub.work.models import LEASE_S, FinishedTask, Worker
 from evalhub.work.processes.queue import enqueue_task

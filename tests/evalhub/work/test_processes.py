@@ -14,7 +14,8 @@ from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 from evalhub.models import BatchState, Worker
-from evalhub.work import clock, leases
+from evalhub.values import clock
+from evalhub.work import leases
 from evalhub.work.models import LEASE_S, FinishedTask
 from evalhub.work.processes import parent_watch, process_identity, reaper
 from evalhub.work.processes.queue import MAX_TASKS, TASK, enqueue_task, is_task_waiting

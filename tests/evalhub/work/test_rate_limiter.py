@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.work.errors import GivenBack
+from evalhub.work.calls.errors import GivenBack
 from evalhub.work.limits import rate_limiter as subject
 from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.rate_limiter import RateLimiters

@@ -5,7 +5,7 @@ from django.db import IntegrityError
 from django.db.migrations.recorder import MigrationRecorder
 
 from evalhub.models import ItemState, Worker
-from evalhub.work import schema
+from evalhub.work import database
 from evalhub.work.kinds import kinds
 from tests.evalhub.work.processes import eventually
 from tests.evalhub.work.test_loop import some_tests, states
@@ -25,17 +25,17 @@ def migrated_further():
 
 
 def test_tables_of_this_code_are_no_problem():
-    assert schema.mismatch() == ""
+    assert database.mismatch() == ""
 
 
 def test_mismatch_names_what_is_different_and_what_to_do(migrated_further):
-    assert "runs.9999_later" in schema.mismatch()
-    assert "new code" in schema.mismatch()
+    assert "runs.9999_later" in database.mismatch()
+    assert "new code" in database.mismatch()
     migrated_further()
     row = Migration.objects.filter(app="reports").latest("pk")
     row.delete()
     try:
-        assert f"lacks reports.{row.name}: run manage.py migrate" in schema.mismatch()
+        assert f"lacks reports.{row.name}: run manage.py migrate" in database.mismatch()
     finally:
         Migration.objects.create(app="reports", name=row.name)
 

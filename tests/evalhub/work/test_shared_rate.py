@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from evalhub.models import SharedRate
-from evalhub.work import clock
+from evalhub.values import clock
 from evalhub.work.limits import shared_rate
 from evalhub.work.limits.shared_rate import cut, part_of, read_shared, share_now
 from evalhub.work.models import Worker

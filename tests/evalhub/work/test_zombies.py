@@ -8,8 +8,9 @@ import pytest
 
 from evalhub.models import Call, ItemState
 from evalhub.models import Worker as WorkerRow
-from evalhub.work import batches, clock, leases
-from evalhub.work.caller import Caller
+from evalhub.values import clock
+from evalhub.work import batches, leases
+from evalhub.work.calls.caller import Caller
 from evalhub.work.heartbeat import Heartbeat
 from evalhub.work.models import LEASE_S
 from tests.evalhub.work.processes import eventually

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from evalhub.access.reveals import reveal
+from evalhub.access.sealing.reveals import reveal
 from evalhub.models import Image
 from issues.content.revisions import asked_digest, content_of
 from issues.models import Feedback, Test

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from evalhub.llm import gateway
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from evalhub.work.limits.budget import Gate
 from issues.drafting.asking import ask
 from issues.drafting.prompts import Material, Target, answer_request, input_request

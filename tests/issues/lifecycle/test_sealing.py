@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from evalhub.access.models import Exposure, ExposureKind
-from evalhub.access.reveals import end, reveal
+from evalhub.access.sealing.reveals import end, reveal
 from evalhub.models import User
 from evalhub.refusals import Refused
 from issues.content.revisions import freeze

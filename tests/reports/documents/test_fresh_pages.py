@@ -8,7 +8,7 @@ from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 
-from evalhub.access.reveals import end, reveal
+from evalhub.access.sealing.reveals import end, reveal
 from evalhub.models import BatchState
 from issues.lifecycle.sealing import seal, unseal
 from issues.lifecycle.states import move

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from evalhub.files.csv_safety import cell
 from evalhub.models import BatchState, Worker
-from evalhub.work import clock
+from evalhub.values import clock
 from issues.models import Issue, Tag, TagKind
 from runs.models import Run
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evalhub.models import BatchState, Worker
-from evalhub.work import clock
+from evalhub.values import clock
 from reports.dashboard.cards import site_state
 from reports.documents.links import page_url
 from reports.registry import PAGES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.llm.system_prompt import with_system_prompt
+from evalhub.llm.content.content_parts import with_system_prompt
 from evalhub.models import Call, ItemState
 from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_test

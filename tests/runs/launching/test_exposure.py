@@ -8,7 +8,7 @@ from django.db import connection
 from django.urls import reverse
 
 from evalhub.models import CallRole, Exposure
-from evalhub.work import caller
+from evalhub.work.calls import caller
 from evalhub.work.kinds import Kind, kinds
 from issues.models import Test
 from runs.judging.jury import snapshot

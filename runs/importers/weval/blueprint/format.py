@@ -7,7 +7,7 @@ with the key `prompts`.
 from dataclasses import replace
 from typing import Any
 
-from evalhub.llm.system_prompt import with_system_prompt
+from evalhub.llm.content.content_parts import with_system_prompt
 from evalhub.values.storable import UNSTORABLE
 from evalhub.values.strict_json import excerpt
 from runs.importers.weval.blueprint.prompts import (

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from evalhub.llm.content.content_parts import content_problem
-from evalhub.llm.raw_prompt import RAW_PROMPT
+from evalhub.llm.content.raw_prompt import RAW_PROMPT
 from evalhub.values.digest import digest
 from evalhub.values.strict_json import excerpt
 from issues.content.message_form import turns_to_generate

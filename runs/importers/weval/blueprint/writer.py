@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
+from evalhub.llm.content.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.rubrics.criterion_content import SHOULD, SHOULD_NOT
 from runs.importers.weval.blueprint.functions import Call, write_function
 from runs.importers.weval.blueprint.records import (

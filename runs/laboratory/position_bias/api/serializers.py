@@ -2,8 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from evalhub.api.batches import BatchSerializer, StartSerializer
-from evalhub.api.estimates import EstimateSerializer
+from evalhub.api.batches import BatchSerializer, EstimateSerializer, StartSerializer
 from evalhub.api.fields import RowSerializer
 from runs.laboratory.position_bias.measuring import MAX_SEED, Measure, new_seed
 from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment

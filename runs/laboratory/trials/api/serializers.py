@@ -2,8 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from evalhub.api.batches import BatchSerializer, LimitSerializer
-from evalhub.api.estimates import ConsentSerializer
+from evalhub.api.batches import BatchSerializer, ConsentSerializer, LimitSerializer
 from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, Readable, RowSerializer
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate

@@ -13,8 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from evalhub.api.batches import VERBS, BatchRows
-from evalhub.api.estimates import CONSENT, EstimateSerializer, is_accepted
+from evalhub.api.batches import CONSENT, VERBS, BatchRows, EstimateSerializer, is_accepted
 from evalhub.api.filters import Id, OneOf, YesNo
 from evalhub.api.views import ReadableRows
 from evalhub.models import BatchState, ItemState

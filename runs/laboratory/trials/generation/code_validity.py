@@ -9,7 +9,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import NamedTuple
 
-from evalhub.limited_process import LimitReached, call_limited
+from evalhub.work.processes.limited_process import LimitReached, call_limited
 from runs.limits import CODE_MEMORY_BYTES, CODE_TIMEOUT_S
 
 MAX_CHARACTERS = 1_000_000

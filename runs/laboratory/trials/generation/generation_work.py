@@ -8,7 +8,7 @@ from django.db.models import F, Max
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import CallRole, ItemState
 from evalhub.values.storable import storable
-from evalhub.work.caller import ModelCaller
+from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from issues.drafting.prompts import Message, Request
 from runs.laboratory.trials.generation.generation_settings import GenerationSettings

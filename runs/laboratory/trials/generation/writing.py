@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, CallRole
-from evalhub.work.caller import Caller
+from evalhub.work.calls.caller import Caller
 from issues.drafting.asking import ask
 from issues.drafting.prompts import Message, Request
 from runs.laboratory.trials.generation.code_validity import CodeCheck, Parsed, check_code

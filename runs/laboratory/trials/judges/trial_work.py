@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.word_vectors import NoWordVectors
-from evalhub.work.caller import ModelCaller
+from evalhub.work.calls.caller import ModelCaller
 from issues.judge_templates.pairwise_prompt import Choice, PairVerdict
 from issues.judge_templates.prompts import PromptError, variables_of
 from runs.judging.ask_judge import UNASKABLE, JudgeReply, ask_judge, ask_pair

@@ -5,11 +5,9 @@ from typing import Any, Self
 from django.db import models
 from django.db.models import Q
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.model_parts import RowWithPage, known, optional_user
 from evalhub.models import Call, LanguageModel
-from evalhub.row_page import RowWithPage
 from evalhub.schedules import ScheduledModel
 
 

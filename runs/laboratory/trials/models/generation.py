@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, unfinished
+from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.model_parts import known, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from runs.laboratory.trials.models.benchmark import Artifact, Benchmark, GenerationPath, Idea, Topic

@@ -5,12 +5,10 @@ from typing import Any, Self
 from django.db import models
 from django.db.models import F, Q
 
-from evalhub.access.fields import optional_user
-from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, unfinished
+from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.history import Signed
+from evalhub.model_parts import RowWithPage, known, optional_user, unfinished
 from evalhub.models import BatchState, ItemState, LanguageModel
-from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch
 from issues.models import JudgeTemplate
 from runs.laboratory.trials.judges.trial_judges import TrialJudge

@@ -9,7 +9,7 @@ import pytest
 
 from evalhub.llm.models import SharedRate
 from evalhub.models import Call, Exposure
-from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller
 from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.shared_rate import cut, read_shared
 from issues.content.revisions import asked_digest

@@ -17,7 +17,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import next_try
-from evalhub.work.caller import Caller, CallReply, PendingCall, T, estimate_usd
+from evalhub.work.calls.caller import Caller, CallReply, PendingCall, T, estimate_usd
 from evalhub.work.limits.rate_limiter import RateLimiter, RateLimiters
 from evalhub.work.limits.shared_rate import Shared
 

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from evalhub.access.exposures import Sending, Sendings, record
+from evalhub.access.sealing.exposures import Sending, Sendings, record
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.models import CallRole
 from evalhub.models import Exposure

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from evalhub.work import clock
+from evalhub.values import clock
 
 pytestmark = pytest.mark.django_db
 

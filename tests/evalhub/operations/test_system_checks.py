@@ -7,7 +7,7 @@ import sys
 import pytest
 from django.conf import settings as project
 
-from evalhub.system_checks import (
+from evalhub.operations.system_checks import (
     check_addresses,
     check_queue,
     check_redis,
@@ -120,7 +120,7 @@ def test_redis_without_its_package_is_refused(settings, monkeypatch):
     settings.EVALHUB_REDIS_URL = "redis://localhost"
     assert check_redis(None) == []
 
-    monkeypatch.setattr("evalhub.system_checks.find_spec", lambda name: None)
+    monkeypatch.setattr("evalhub.operations.system_checks.find_spec", lambda name: None)
 
     assert ids(check_redis(None)) == ["evalhub.E007"]
 

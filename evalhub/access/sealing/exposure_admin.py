@@ -6,9 +6,9 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, Str
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter
 from unfold.decorators import display
 
-from evalhub.access.exposures import EXPOSURE_COLUMNS, WITHHELD
 from evalhub.access.models import Exposure
-from evalhub.access.sealed import READ_SEALED
+from evalhub.access.sealing.exposures import EXPOSURE_COLUMNS, WITHHELD
+from evalhub.access.sealing.sealed import READ_SEALED
 from evalhub.admin_site.pages import ReadOnlyAdmin, require
 from evalhub.files.csv_safety import csv_lines
 

@@ -60,7 +60,7 @@ def _reply(function: str, seconds: int, memory: int, arguments: list[Any]) -> No
 
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    sys.path.append(str(Path(__file__).resolve().parents[1]))
+    sys.path.append(str(Path(__file__).resolve().parents[3]))
     module, _, name = function.partition(":")
     try:
         found = getattr(import_module(module), name)(sys.stdin.buffer.read(), *arguments)

@@ -5,7 +5,7 @@ import threading
 import pytest
 from django.db import connection
 
-from evalhub.idempotency import KeyReused, carry_out_once
+from evalhub.http.idempotency import KeyReused, carry_out_once
 from evalhub.models import KeptAnswer
 from issues.models import Feedback, Issue
 from runs.models import Launch, Run

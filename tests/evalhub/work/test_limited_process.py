@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from evalhub.limited_process import LimitReached, call_limited
+from evalhub.work.processes.limited_process import LimitReached, call_limited
 
 
 def reply(data: bytes, *arguments: object) -> list[object]:

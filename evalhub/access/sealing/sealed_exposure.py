@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.db.models import Count, Max
 from django.utils import timezone
 
-from evalhub.access import exposures
+from evalhub.access.sealing import exposures
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.security.trusted_network import address_of, is_trusted
 from evalhub.models import Exposure, ExposureKind, User

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, cast
 from django.db import DatabaseError
 from django.utils import timezone
 
-from evalhub.access.exposures import Sendings
+from evalhub.access.sealing.exposures import Sendings
 from evalhub.limits import DEFAULT_ANSWER_TOKENS
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion, Embedded
@@ -23,8 +23,8 @@ from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import next_try
 from evalhub.llm.token_estimates import token_limit, tokens_in, tokens_in_messages
+from evalhub.work.calls.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.database import Database
-from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.limits import shared_rate
 from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.rate_limiter import RateLimiters

@@ -1,5 +1,9 @@
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
 from django.db import models
 from django.db.models import CheckConstraint, Index, Q, UniqueConstraint
+from django.urls import reverse
 
 
 def known(name: str, field: str, choices: type[models.TextChoices]) -> CheckConstraint:
@@ -28,3 +32,30 @@ def unfinished(name: str, batch: str) -> Index:
 def once(name: str, *fields: str) -> UniqueConstraint:
     """Require `fields` to be unique together, except where the last, a text, is ""."""
     return UniqueConstraint(name=name, fields=fields, condition=~Q(**{fields[-1]: ""}))
+
+
+class RowWithPage(models.Model):
+    """A row that has a page of its own in the admin."""
+
+    class Meta:
+        abstract = True
+
+    def get_absolute_url(self) -> str:
+        model: Any = self._meta.concrete_model
+        name = model._meta.label_lower.replace(".", "_")
+        return reverse(f"admin:{name}_change", args=[self.pk])
+
+
+if TYPE_CHECKING:
+    from evalhub.access.models import User
+
+
+def optional_user(related_name: str = "+") -> "models.ForeignKey[User | None, User | None]":
+    """Return a field for a user, null for the system or a deleted account."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name=related_name,
+    )

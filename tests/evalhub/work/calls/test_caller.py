@@ -14,8 +14,8 @@ from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, Call, CallRole, ItemState, SharedRate
 from evalhub.operations import metrics
-from evalhub.work.caller import ModelCaller, estimate_usd
-from evalhub.work.errors import GivenBack
+from evalhub.work.calls.caller import ModelCaller, estimate_usd
+from evalhub.work.calls.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
 from evalhub.work.limits.rate_limiter import RateLimiters
 from runs.lifecycle import control
