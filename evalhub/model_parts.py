@@ -1,3 +1,5 @@
+"""Parts of models: constraints and indexes, fields, and what a row with a page has."""
+
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,19 @@ def test_no_template_names_a_higher_floor():
         found += places(path, tags_upward(path.read_text(), floor_of(path)))
 
     assert found == []
+
+
+STILL_FULL = {
+    *("reports/compare", "reports/leaderboard", "reports/queries", "reports/run"),
+    *("reports/summaries", "runs/laboratory/tuning", "runs/laboratory/workbench", "runs/launching"),
+}
+
+
+def test_no_folder_holds_more_than_fifteen_modules():
+    files = [str(file.parent.relative_to(ROOT)) for file in sources("*.py") if file.stem[0] != "_"]
+    full = {folder: number for folder, number in Counter(files).items() if number > 15}
+
+    assert set(full) <= STILL_FULL, full
 
 
 def test_one_module_imports_litellm():

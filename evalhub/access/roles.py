@@ -1,4 +1,4 @@
-"""Built-in roles and their rights, applied by a signal after every migrate.
+"""Built-in roles and their rights, applied by a signal after every migrate; who has a right.
 
 A right is written as `app.codename`; `app.*` and `app.view_*` are patterns.
 """

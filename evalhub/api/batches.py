@@ -1,4 +1,4 @@
-"""Batches of background work: the same verbs for each kind."""
+"""Batches of background work: the same verbs for each kind, an estimate and consent before it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -12,8 +12,8 @@ from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
 from evalhub.api.fields import JSONObject, PlainSerializer
+from evalhub.api.headers import ETAG, IDEMPOTENCY_KEY, IF_MATCH, WATERMARK
 from evalhub.api.problems import CODES, MEDIA_TYPE
-from evalhub.api.watermark import ETAG, IDEMPOTENCY_KEY, IF_MATCH, WATERMARK
 from evalhub.notifications.models import NotificationKind
 from evalhub.notifications.outbox import TEST
 

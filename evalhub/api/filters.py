@@ -1,4 +1,4 @@
-"""Filtering and ordering by declared parameters; any other parameter is an error.
+"""Filtering, ordering and pages, by declared parameters; any other parameter is an error.
 
 A lookup such as `user__password__startswith` never reaches the database: no filter's name has two
 underscores.

@@ -24,13 +24,7 @@ from evalhub.admin_site.versions import last_change, lock_row
 from evalhub.api.errors import ChangedSince, Conflict
 from evalhub.api.exports import plain_value
 from evalhub.api.filters import Id, NamedFilters, OneOf, Pagination, Since, YesNo
-from evalhub.api.serializers import (
-    AuditEntrySerializer,
-    CallSerializer,
-    ExposureSerializer,
-    NotificationSerializer,
-)
-from evalhub.api.watermark import (
+from evalhub.api.headers import (
     ETAG,
     IDEMPOTENCY_KEY,
     IF_MATCH,
@@ -38,6 +32,12 @@ from evalhub.api.watermark import (
     etag_of,
     matches,
     watermark,
+)
+from evalhub.api.serializers import (
+    AuditEntrySerializer,
+    CallSerializer,
+    ExposureSerializer,
+    NotificationSerializer,
 )
 from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT

@@ -1,4 +1,7 @@
-"""The view that joins all records of acts. `migrate` makes it anew, so that it lacks no table."""
+"""The view that joins all records of acts. `migrate` makes it anew, so that it lacks no table.
+
+Users who did something stay, so that it stays on record who did it.
+"""
 
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -1,4 +1,7 @@
-"""The worker loop's transactions. Each but `claim` is safe to repeat."""
+"""A batch in the worker loop: its state in memory, and the loop's transactions.
+
+Each transaction but `claim` is safe to repeat.
+"""
 
 import asyncio
 import logging

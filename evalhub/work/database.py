@@ -1,4 +1,4 @@
-"""The one thread in which a worker process uses the database."""
+"""The one thread in which a worker process uses the database, and the check of its tables."""
 
 import asyncio
 import logging

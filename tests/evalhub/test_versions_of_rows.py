@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.api.watermark import matches
+from evalhub.api.headers import matches
 from tests.api import client_of
 from tests.factories import make_issue, make_run, make_test, make_user
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection, transaction
 
-from evalhub.api import watermark
+from evalhub.api import headers
 from evalhub.values import clock
 from issues.models import Feedback, Issue, Test
 from runs.models import HumanEvaluation, Judgment, Result
@@ -41,8 +41,8 @@ LISTS = {
 
 
 def test_rows_of_a_write_that_was_open_during_a_read_come_with_the_next(monkeypatch):
-    monkeypatch.setattr(watermark, "MARGIN", timedelta(0))
-    monkeypatch.setattr(watermark, "LOCK_WAIT_MS", 10)
+    monkeypatch.setattr(headers, "MARGIN", timedelta(0))
+    monkeypatch.setattr(headers, "LOCK_WAIT_MS", 10)
     client = client_of("viewer", scope="read")
     seen: dict[str, set[int]] = {}
     since: dict[str, str] = {}
@@ -85,7 +85,7 @@ def test_rows_of_a_write_that_was_open_during_a_read_come_with_the_next(monkeypa
 
 
 def test_what_was_read_does_not_come_again_for_ever(monkeypatch):
-    monkeypatch.setattr(watermark, "MARGIN", timedelta(0))
+    monkeypatch.setattr(headers, "MARGIN", timedelta(0))
     client = client_of("viewer", scope="read")
     make_test(issue=make_issue())
 

@@ -8,6 +8,7 @@ from django.db import connection, transaction
 from evalhub.models import BatchState, ItemState
 from evalhub.work import batches, progress
 from evalhub.work.kinds import kinds
+from runs.lifecycle import control
 from runs.models import Run
 from tests.evalhub.work.processes import eventually
 from tests.factories import make_run, make_test
@@ -56,7 +57,7 @@ def test_batch_reopened_while_it_was_being_marked_is_not_lost():
                 began.set()
                 eventually(lambda: finishing.ident, "the worker", 5)
                 connection.cursor().execute("SELECT 1")
-                progress.retry_errors(run)
+                control.retry_errors(run)
         finally:
             connection.close()
 

@@ -13,7 +13,7 @@ from evalhub.models import LanguageModel
 from issues.admin.rubric.criterion_form import INPUT, CriterionForm, PlainText
 from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX, problems_of_criteria, sent_criteria
-from issues.admin.template.admin import SCALE_ATTRS
+from issues.admin.template import SCALE_ATTRS
 from issues.admin.test.bulk import MoveForm
 from issues.limits import MAX_CRITERIA
 from issues.models import JudgeTemplate, ReplyForm, Test

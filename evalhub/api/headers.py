@@ -1,5 +1,9 @@
-"""The time from which a script that follows changes asks next, by `updated_since`.
+"""Headers of the API.
 
+The `ETag` of a row is a digest of it as its reader is shown it: the rule of the admin's pages (see
+`evalhub.admin_site.versions`) for a row as a whole.
+
+The `Watermark` is the time from which a script that follows changes asks next, by `updated_since`.
 A row has the time at which it was saved, and is seen once that write is committed, which may be a
 minute later for an import. A script that went on from its own clock would pass over such rows.
 """
