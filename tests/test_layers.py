@@ -88,14 +88,11 @@ def test_no_template_names_a_higher_floor():
     assert found == []
 
 
-STILL_FULL = {"runs/laboratory/tuning", "runs/laboratory/workbench"}
-
-
 def test_no_folder_holds_more_than_fifteen_modules():
     files = [str(file.parent.relative_to(ROOT)) for file in sources("*.py") if file.stem[0] != "_"]
     full = {folder: number for folder, number in Counter(files).items() if number > 15}
 
-    assert set(full) <= STILL_FULL, full
+    assert full == {}
 
 
 def test_one_module_imports_litellm():
