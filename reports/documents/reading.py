@@ -9,6 +9,7 @@ from django import forms
 from django.http import QueryDict
 
 from evalhub.display.filter_chip import Chip
+from evalhub.display.input_form import InputForm
 from evalhub.models import User
 from evalhub.values.computed import cached, computed
 from reports.documents.document import Document
@@ -61,7 +62,7 @@ class Reading:
         return value
 
 
-class ReportForm(forms.Form):
+class ReportForm(InputForm):
     """The filters of a page, all in the query string.
 
     Every field has its default as `initial`, in the form that cleaning gives; a switch is off by
@@ -74,10 +75,7 @@ class ReportForm(forms.Form):
         self.query = query
         for field in self.fields.values():
             field.required = False
-            takes_several = isinstance(field.widget, forms.CheckboxSelectMultiple)
-            if not takes_several and not isinstance(field.widget, forms.CheckboxInput):
-                field.widget.attrs.setdefault("class", "eh-input")
-            if not takes_several:
+            if not isinstance(field.widget, forms.CheckboxSelectMultiple):
                 field.widget.attrs.setdefault("data-eh-submit", "")
 
     def _with_defaults(self, query: QueryDict) -> QueryDict:

@@ -9,22 +9,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from evalhub.admin_site.batch_control import controlled, limit_field
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import PageAdmin, require, row_number
+from evalhub.display.input_form import InputForm
 from evalhub.models import ItemState, LanguageModel
 from evalhub.work.control import progress_of
 from runs.launching.batch_estimate import BatchEstimate
 
 CHANGED = "The number of calls has changed: read the estimate again, then start."
 SHOWN_ERRORS = 20
-
-
-class InputForm(forms.Form):
-    """A form whose inputs look like the others of the site."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            if not isinstance(field.widget, forms.CheckboxInput | forms.CheckboxSelectMultiple):
-                field.widget.attrs["class"] = "eh-input"
 
 
 def model_field(**more: Any) -> forms.ModelChoiceField:
@@ -97,7 +88,7 @@ class BatchAdmin(StartPages, ExtensibleList):
         "resume": "Resumed with the missing judgments.",
         "retry_errors": "Retrying the failed judgments.",
     }
-    views = {"act": "<int:object_id>/act/"}
+    post_views = {"act": "<int:object_id>/act/"}
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse: it is controlled by its actions."""
@@ -131,6 +122,6 @@ class BatchAdmin(StartPages, ExtensibleList):
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume, or retry failed judgments."""
-        require(request.method == "POST", self.has_add_permission(request))
+        require(self.has_add_permission(request))
         batch = self.found(request, object_id)
         return controlled(self, request, batch, self.messages, batch.get_absolute_url())

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.utils.datastructures import MultiValueDict
 from pydantic import ValidationError
 
+from evalhub.display.input_form import InputForm
 from evalhub.models import LanguageModel, User
 from evalhub.values.option_problems import option_problems
 from issues.content.test_texts import first_words
@@ -36,11 +37,11 @@ LENGTHS = {
 
 
 def _input(**attrs: Any) -> forms.TextInput:
-    return forms.TextInput(attrs={"class": "eh-input", **attrs})
+    return forms.TextInput(attrs=attrs)
 
 
 def _area(rows: int) -> forms.Textarea:
-    return forms.Textarea(attrs={"class": "eh-input", "rows": rows, "data-eh-edits": "true"})
+    return forms.Textarea(attrs={"rows": rows, "data-eh-edits": "true"})
 
 
 def _count(label: str, help_text: str = "") -> forms.IntegerField:
@@ -55,7 +56,7 @@ def _count(label: str, help_text: str = "") -> forms.IntegerField:
     )
 
 
-class OptionForm(forms.Form):
+class OptionForm(InputForm):
     label = forms.CharField(
         max_length=60, required=False, widget=_input(placeholder="Yes"), label="Option"
     )
@@ -90,7 +91,7 @@ class DocumentsField(forms.FileField):
             raise forms.ValidationError(str(error)) from error
 
 
-class GenerateForm(forms.Form):
+class GenerateForm(InputForm):
     """Settings of a batch, its models and sources. `order` is the order of a valid form."""
 
     task = forms.ChoiceField(choices=[(task.value, LABELS[task]) for task in Task])
@@ -198,9 +199,6 @@ class GenerateForm(forms.Form):
         self._field("examples").label_from_instance = lambda each: (
             f"{each.pk}: {first_words(each.messages)}{' (sealed)' if each.sealed else ''}"
         )
-        for field in self.fields.values():
-            if isinstance(field.widget, forms.Select | forms.ClearableFileInput):
-                field.widget.attrs["class"] = "eh-input"
 
     def _field(self, name: str) -> Any:
         return self.fields[name]

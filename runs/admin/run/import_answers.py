@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 
 from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.display.input_form import InputForm
 from evalhub.models import LanguageModel
 from runs.admin.launch.fields import form_field
 from runs.launching.answer_files import read_file
@@ -21,21 +22,20 @@ OPTIONS_OF_IMPORT = (
 )
 
 
-class ImportAnswersForm(forms.Form):
+class ImportAnswersForm(InputForm):
     """The model or application that answered, options of the launch, and the file."""
 
     model = forms.ModelChoiceField(
         LanguageModel.objects.order_by("name"),
         label="Model or application that answered",
         empty_label="Choose a model",
-        widget=forms.Select({"class": "eh-input"}),
         error_messages={"required": "Choose the model that answered."},
     )
     system_prompt = forms.CharField(
         required=False,
         strip=False,
         label="System prompt of these answers",
-        widget=forms.Textarea({"class": "eh-input", "rows": 2}),
+        widget=forms.Textarea({"rows": 2}),
     )
     file = forms.FileField(error_messages={"required": "Choose a file."})
 

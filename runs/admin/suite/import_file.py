@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin, current_user, require
 from evalhub.display.formatting import counted
+from evalhub.display.input_form import InputForm
 from evalhub.models import LanguageModel
 from evalhub.refusals import Refused
 from issues.admin.sent_files import packed, sent_file
 from issues.importers.records import Unreadable
 from issues.models import Issue
-from runs.admin.batches import InputForm
 from runs.importers.formats import table
 from runs.importers.formats.records import Contents, Document
 from runs.importers.formats.registry import FORMATS, read

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import PageAdmin, current_user, require, row_number
+from evalhub.display.input_form import InputForm
 from issues.content.test_texts import first_words
 from runs.limits import REVIEW_PAGE_SIZE
 from runs.review.models import (
@@ -34,11 +35,11 @@ SEND_BACK = "review.send_back"
 REVIEW = "review.review_results"
 
 
-class NoteForm(forms.Form):
+class NoteForm(InputForm):
     note = forms.CharField(
         label="Note for the reviewer",
         max_length=4000,
-        widget=forms.Textarea(attrs={"class": "eh-input", "rows": 4}),
+        widget=forms.Textarea(attrs={"rows": 4}),
         help_text="Say what to check again. Their verdict counts until they resubmit.",
     )
 

@@ -5,8 +5,9 @@ from typing import Any, cast
 from django import forms
 
 from evalhub.admin_site.batch_control import limit_field
+from evalhub.display.input_form import InputForm
 from evalhub.schedules import cron_in
-from runs.admin.batches import InputForm, model_field
+from runs.admin.batches import model_field
 from runs.laboratory.trials.generation.generation_runs import GenerationOrder
 from runs.laboratory.trials.generation.generation_settings import GenerationSettings
 from runs.laboratory.trials.generation.graph import (

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 
 from evalhub.admin_site.term_link import with_terms
+from evalhub.display.input_form import InputForm
 from issues.models import JudgeTemplate, Tag
-from runs.admin.batches import InputForm
 from runs.laboratory.tuning.labelled_answers import Pair, Selection, pairs
 from runs.laboratory.tuning.models import AnnotatorFilter
 from runs.models import Judge, Suite
