@@ -110,7 +110,7 @@ class PageList(ChangeList):
     def hidden_columns(self) -> list[str]:
         return [column.name for column in self.columns if not column.is_shown]
 
-    @property
+    @cached_property
     def chips(self) -> list[Chip]:
         return [self._chip(spec) for spec in self.filter_specs]
 
@@ -124,13 +124,15 @@ class PageList(ChangeList):
         if form is None:
             chosen = [str(choice["display"]) for choice in choices if choice["selected"]]
             return Chip("", title, links=choices, values=chosen, cleared=cleared)
+        chip = Chip("", title, menu=[form.media, *form], cleared=cleared)
         if len(form.fields) == 1:
             ((name, field),) = form.fields.items()
             is_row = isinstance(field, forms.ModelChoiceField)
             if isinstance(field, forms.ChoiceField) and not is_row:
                 options: Any = field.choices
-                return choice_chip(name, title, options, form.data.get(name), cleared)
-        return Chip("", title, menu=[form.media, *form], cleared=cleared)
+                chip = choice_chip(name, title, options, form.data.get(name), cleared)
+        problems = [text for texts in form.errors.values() for text in texts] if is_set else []
+        return chip._replace(help=" ".join(problems), is_wrong=bool(problems))
 
     @property
     def further_parameters(self) -> Iterator[tuple[str, str]]:

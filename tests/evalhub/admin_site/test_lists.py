@@ -33,6 +33,17 @@ def test_a_filter_in_the_address_is_a_chip_that_can_be_cleared(client):
     assert "eh-chip-clear" not in chip(html, "State")
 
 
+def test_an_unknown_value_of_a_filter_is_named(client):
+    client.force_login(make_user("viewer"))
+    html = page(client, "/admin/issues/issue/", severity__exact="dire", q="sum")
+
+    assert "dire is not one of the available choices" in html
+    assert '<a class="eh-link" href="?q=sum">' in html
+    assert "available choices" not in page(client, "/admin/issues/issue/", severity__exact="high")
+    feedback = page(client, "/admin/issues/feedback/", issue__id__exact="999999")
+    assert "Select a valid choice" in feedback
+
+
 def test_what_was_searched_stays_when_a_filter_is_chosen(client):
     client.force_login(make_user("viewer"))
     html = page(client, "/admin/issues/issue/", q="sum", p="2")
