@@ -23,7 +23,6 @@ from evalhub.access.models import Token, User
 from evalhub.access.roles import ROLES
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.pages import require
 from evalhub.admin_site.password_again import AsksPassword
 from evalhub.audit.models import AuditEntry
 from evalhub.display.formatting import counted
@@ -254,7 +253,7 @@ class TokenAdmin(AsksPassword, HistoryAdmin):
     when_empty = "Create a token to use the API from a script. It has your rights, or only reads."
     actions = ("revoke",)
     change_form_outer_before_template = "evalhub/token_panel.html"
-    views = {"revoke": "<int:object_id>/revoke/"}
+    post_views = {"revoke": "<int:object_id>/revoke/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Token]:
         tokens: QuerySet[Token] = super().get_queryset(request)
@@ -344,7 +343,6 @@ class TokenAdmin(AsksPassword, HistoryAdmin):
 
     def revoke_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         token = self.found(request, object_id)
-        require(request.method == "POST")
         self.revoke(request, Token.objects.filter(pk=token.pk))
         return self.back(request, token)
 

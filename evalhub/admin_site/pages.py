@@ -17,6 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
 from unfold.admin import ModelAdmin
 
 from evalhub.access.models import User
@@ -86,6 +87,8 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     """Whether its pages offer a history of changes."""
     views: Mapping[str, str] = {}
     """Routes of its further pages by name: `act_view` answers at that of `act`."""
+    post_views: Mapping[str, str] = {}
+    """The same of what is done by POST alone; another method is answered by status 405."""
     instead_of_deleting = ""
     """A sentence on the confirmation page that names an alternative to deleting."""
 
@@ -105,9 +108,14 @@ class PageAdmin(BoundedJSON, ModelAdmin):
         css = {"all": ("evalhub/forms.css",)}
 
     def get_urls(self) -> list[URLPattern]:
-        bases = [vars(base).get("views", {}) for base in type(self).__mro__]
-        routes = [(name, route) for views in bases for name, route in views.items()]
-        own = [self.view_path(route, getattr(self, f"{name}_view"), name) for name, route in routes]
+        own = []
+        for base in map(vars, type(self).__mro__):
+            posts = base.get("post_views", {})
+            for name, route in {**base.get("views", {}), **posts}.items():
+                view = getattr(self, f"{name}_view")
+                own.append(
+                    self.view_path(route, require_POST(view) if name in posts else view, name)
+                )
         return [*own, *super().get_urls()]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
@@ -281,11 +289,11 @@ class PageAdmin(BoundedJSON, ModelAdmin):
         """Return the row that a form is sent for, by a user with this right or that to change it.
 
         Raises:
-            Http404, PermissionDenied: See `found`; or the user may not, or the request is no POST.
+            Http404, PermissionDenied: See `found`; or the user may not.
         """
         row = self.found(request, object_id)
         may = request.user.has_perm(right) if right else self.has_change_permission(request, row)
-        require(request.method == "POST", may)
+        require(may)
         return row
 
     def back(self, request: HttpRequest, row: Model) -> HttpResponse:

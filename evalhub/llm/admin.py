@@ -93,7 +93,7 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
     change_form_outer_before_template = "evalhub/model_panel.html"
     conditional_fields = OF_MODELS
     when_empty = "Any endpoint that LiteLLM supports; its key stays in the environment."
-    views = {"probe": "<int:object_id>/probe/"}
+    post_views = {"probe": "<int:object_id>/probe/"}
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -204,7 +204,7 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
 
     def probe_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Test the saved model's connection, and report the outcome; POST only."""
+        """Test the saved model's connection, and report the outcome."""
         model = self.posted(request, object_id)
         report = probe(model)
         if model.is_application:

@@ -7,8 +7,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.decorators import method_decorator
-from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
@@ -59,7 +57,8 @@ class NotificationAdmin(ReadOnlyAdmin):
     search_fields = ("title", "text")
     actions = ("mark_read", "mark_unread")
     list_before_template = "evalhub/notifications/actions.html"
-    views = {"settings": "settings/", "read": "read/", "open": "<int:pk>/open/"}
+    views = {"settings": "settings/"}
+    post_views = {"read": "read/", "open": "<int:pk>/open/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Notification]:
         mine: QuerySet[Notification] = (
@@ -98,13 +97,11 @@ class NotificationAdmin(ReadOnlyAdmin):
 
     # Pages of its own -----------------------------------------------------------------------------
 
-    @method_decorator(require_POST)
     def open_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         notification = self.found(request, pk)
         self.get_queryset(request).filter(pk=pk, read_at=None).update(read_at=timezone.now())
         return HttpResponseRedirect(notification.url or self.url_of("changelist"))
 
-    @method_decorator(require_POST)
     def read_view(self, request: HttpRequest) -> HttpResponse:
         self.mark_read(request, self.get_queryset(request))
         return HttpResponseRedirect(self.url_of("changelist"))
@@ -136,7 +133,7 @@ class WebhookAdmin(HistoryAdmin):
     list_filter = ("is_active",)
     search_fields = ("name", "url")
     fields = ("name", "url", "secret_env", "kinds", "is_active")
-    views = {"test": "<int:pk>/test/"}
+    post_views = {"test": "<int:pk>/test/"}
 
     @display(description="events")
     def subscribed_to(self, webhook: Webhook) -> str:
@@ -162,7 +159,7 @@ class WebhookAdmin(HistoryAdmin):
         return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
 
     def test_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Send a test delivery now; POST only."""
+        """Send a test delivery now."""
         webhook = self.posted(request, pk)
         delivery = send_test(webhook)
         if delivery.state == DeliveryState.DONE:

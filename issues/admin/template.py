@@ -197,7 +197,7 @@ class JudgeTemplateAdmin(PanelAdmin):
     views = {"act": "<int:object_id>/act/", "preview": "<int:object_id>/preview/"}
 
     class Media:
-        js = ("evalhub/editor_shared.js", "evalhub/scale.js")
+        js = ("evalhub/scale.js",)
         css = {"all": ("evalhub/rubric.css",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeTemplate]:

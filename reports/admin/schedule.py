@@ -65,7 +65,7 @@ class ReportScheduleAdmin(PageAdmin):
     search_fields = ("title",)
     list_select_related = ("requested_by",)
     change_form_after_template = "reports/schedules/snapshots.html"
-    views = {"make": "<int:object_id>/make/"}
+    post_views = {"make": "<int:object_id>/make/"}
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Refuse: a report is scheduled on its own page, where its filters are set."""

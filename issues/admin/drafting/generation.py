@@ -55,7 +55,8 @@ class GenerationAdmin(PageAdmin):
     list_select_related = ("issue", "generator", "judge", "requested_by")
     search_fields = ("issue__title", "=id")
     linked_lookups = ("issue__id__exact",)
-    views = {"act": "<int:object_id>/act/", "progress": "<int:object_id>/progress/"}
+    views = {"progress": "<int:object_id>/progress/"}
+    post_views = {"act": "<int:object_id>/act/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Generation]:
         rows: QuerySet[Generation] = super().get_queryset(request)
@@ -175,7 +176,7 @@ class GenerationAdmin(PageAdmin):
         return self._show(request, generation, row_number(request.GET.get("draft")))
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Decide on a draft, undo that, or control the batch. POST only."""
+        """Decide on a draft, undo that, or control the batch."""
         generation = self.posted(request, object_id, DRAFT_TESTS)
         name = request.POST.get("act", "")
         if name in CONTROLS:

@@ -5,6 +5,7 @@ from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
 from django.utils.text import Truncator
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.decorators import display
@@ -99,7 +100,7 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
     text_rows = LINES
     actions = ("accept", "dismiss", "erase")
     change_form_outer_before_template = "issues/feedback_panel.html"
-    views = {"act": "<int:object_id>/act/"}
+    post_views = {"act": "<int:object_id>/act/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Feedback]:
         return super().get_queryset(request).readable_by(request.user)  # type: ignore[no-any-return]
@@ -130,7 +131,9 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
 
     def get_fieldsets(self, request: HttpRequest, obj: Feedback | None = None) -> Any:
         if obj is None:
-            return ((None, {"fields": TYPED}), ("Links", {"fields": ("issue", "duplicate_of")}))
+            similar = render_to_string("issues/similar.html", {"kind": "feedback"})
+            links = {"fields": ("issue", "duplicate_of"), "description": similar}
+            return ((None, {"fields": TYPED}), ("Links", links))
         return (
             ("Triage", {"fields": TRIAGE}),
             ("Original", {"classes": ("collapse",), "fields": ORIGINAL}),
@@ -166,7 +169,7 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
         return buttons
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Triage one feedback item; POST only."""
+        """Triage one feedback item."""
         feedback = self.posted(request, object_id)
         act, user = request.POST.get("act", ""), current_user(request)
         if act in STATES:

@@ -58,6 +58,9 @@ from issues.triage.undo import last_act, undo_last
 
 MAX_TAG_SOURCES = 8
 """Number of similar issues whose tags are suggested."""
+COMPARED = {"issue": ("title", "description"), "feedback": ("comment", "prompt")}
+"""Fields of the forms of new rows that are compared while they are typed."""
+SHORTEST_COMPARED = 8
 MAX_NOTE = 2000
 SHOWN = (*TEXTS, *TRIAGE)
 """Fields that a reader of the inbox judges by."""
@@ -114,12 +117,8 @@ ACTIONS: dict[str, tuple[Callable[[Feedback, Any, User], Message], str]] = {
 class FeedbackInbox(HistoryAdmin):
     """Pages of the inbox, and suggestions beside forms."""
 
-    views = {
-        "inbox": "inbox/",
-        "inbox_act": "inbox/act/",
-        "issues": "issues/",
-        "similar": "similar/",
-    }
+    views = {"inbox": "inbox/", "issues": "issues/"}
+    post_views = {"inbox_act": "inbox/act/", "similar": "similar/"}
 
     class Media:
         css = {"all": ("evalhub/triage.css",)}
@@ -132,8 +131,8 @@ class FeedbackInbox(HistoryAdmin):
         return self._inbox_page(request, filter_of(request.GET), item)
 
     def inbox_act_view(self, request: HttpRequest) -> HttpResponse:
-        """Triage one item or undo the last action, then show the next. POST only."""
-        require(request.method == "POST", self.has_change_permission(request))
+        """Triage one item or undo the last action, then show the next."""
+        require(self.has_change_permission(request))
         choice = filter_of(request.POST)
         act = _act_in(request)
         if act == "undo":
@@ -156,16 +155,16 @@ class FeedbackInbox(HistoryAdmin):
 
     @expensive
     def similar_view(self, request: HttpRequest) -> HttpResponse:
-        """Return rows similar to a text being typed. POST, so that no log holds the text."""
-        require(request.method == "POST", self.has_view_permission(request))
-        text = bounded_text(request.POST.get("text"), LONGEST)
-        alike = similar(text, reader=current_user(request), limit=MAX_TAG_SOURCES)
-        issues = {one.pk: one.score for one in alike if one.kind == ISSUE}
-        context = {
-            "alike": alike[:SIMILAR_ISSUES],
-            "tags": suggested(text, issues),
-            "form": request.POST.get("form", ""),
-        }
+        """Return rows similar to a form being typed. POST, so that no log holds its texts."""
+        require(self.has_view_permission(request))
+        form = request.POST.get("form", "")
+        typed = (request.POST.get(name, "") for name in COMPARED.get(form, ()))
+        text = bounded_text("\n".join(typed), LONGEST)
+        context: dict[str, Any] = {"form": form}
+        if len(text) >= SHORTEST_COMPARED:
+            alike = similar(text, reader=current_user(request), limit=MAX_TAG_SOURCES)
+            issues = {one.pk: one.score for one in alike if one.kind == ISSUE}
+            context |= {"alike": alike[:SIMILAR_ISSUES], "tags": suggested(text, issues)}
         return TemplateResponse(request, "issues/_similar_suggestions.html", context)
 
     def _triage_one(

@@ -142,6 +142,7 @@ class IssueAdmin(
         ("Resolution", {"classes": ("tab",), "fields": ("resolution_labels", "resolution_note")}),
         RECORD,
     )
+    change_form_after_template = "issues/similar.html"
     text_rows = {"description": 6, "generic_statement": 3, "resolution_note": 3}
     inlines = (TestInline, FeedbackInline, SourceInline, CommentInline)
     actions = (*StateAdmin.actions, "change_selected", "merge_selected")

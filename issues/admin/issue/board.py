@@ -107,7 +107,8 @@ class BoardList(PageList):
 class Boarding(StateAdmin):
     """Board views of the issue admin."""
 
-    views = {"board": "board/", "board_act": "board/act/"}
+    views = {"board": "board/"}
+    post_views = {"board_act": "board/act/"}
 
     def figures_of(self, request: HttpRequest, issues: Sequence[Issue]) -> dict[int, str]:
         """Return the contributed columns' texts by issue, each after its heading."""
@@ -194,8 +195,8 @@ class Boarding(StateAdmin):
         return list(related[:BOARD_CARDS])
 
     def board_act_view(self, request: HttpRequest) -> JsonResponse:
-        """Move a card, undo a move, or assign it (POST); return the card as it then is."""
-        require(request.method == "POST", self.has_change_permission(request))
+        """Move a card, undo a move, or assign it; return the card as it then is."""
+        require(self.has_change_permission(request))
         key, act = row_number(request.POST.get("issue")), request.POST.get("act", "")
         acts = {"move": self._move_card, "undo": self._undo_card, "assign": self._assign_card}
         if act not in acts or not Issue.objects.filter(pk=key).exists():

@@ -30,7 +30,7 @@ VERBS = {"review": "Send {} to review", "approve": "Approve {}"}
 class MovesWithTests(StateAdmin):
     """Moves of the issue admin."""
 
-    views = {"move_tests": "<int:object_id>/tests/", "undo": "<int:object_id>/undo/"}
+    post_views = {"move_tests": "<int:object_id>/tests/", "undo": "<int:object_id>/undo/"}
 
     def test_buttons(self, request: HttpRequest, issue: Any) -> list[Button]:
         """Buttons that move the tests of an issue already in review, and the user's own undo."""
@@ -87,17 +87,17 @@ class MovesWithTests(StateAdmin):
         return None
 
     def move_tests_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Send an issue's tests to review, or approve them, in one act. POST only."""
+        """Send an issue's tests to review, or approve them, in one act."""
         issue = self.found(request, object_id)
         name = request.POST.get("move", "")
         needed = {"review": states.CHANGE_TEST, "approve": states.APPROVE_TEST}.get(name)
-        require(request.method == "POST", needed and request.user.has_perm(needed))
+        require(needed and request.user.has_perm(needed))
         moved = move_tests_of(issue, name, by=current_user(request))
         self._say_moved(request, moved, next(m for m in states.TEST_MOVES if m.name == name))
         return self.back(request, issue)
 
     def undo_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Undo the user's last move of the issue, and of the tests along with it. POST only."""
+        """Undo the user's last move of the issue, and of the tests along with it."""
         issue = self.posted(request, object_id)
         with self.refusals_shown(request):
             name, tests = undo_with_tests(issue, by=current_user(request))

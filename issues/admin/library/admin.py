@@ -90,12 +90,12 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
     views = {
         "found": "found/",
         "import": "import/",
-        "act": "<int:object_id>/act/",
         "rubric": "<int:object_id>/rubric/",
     }
+    post_views = {"act": "<int:object_id>/act/"}
 
     class Media:
-        js = ("evalhub/editor_shared.js", "evalhub/scale.js")
+        js = ("evalhub/scale.js",)
         css = {"all": ("evalhub/rubric.css",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[LibraryCriterion]:
@@ -248,7 +248,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
             **dict.fromkeys(("take", "dismiss"), self.has_change_permission(request, row)),
             **dict.fromkeys(("retire", "restore"), request.user.has_perm(RETIRE)),
         }
-        require(request.method == "POST", rights.get(act))
+        require(rights.get(act))
         user = current_user(request)
         with self.refusals_shown(request):
             if act == "template":

@@ -39,7 +39,7 @@ class RubricInline(PartInline):
     verbose_name_plural = "rubric"
 
     class Media:
-        js = ("evalhub/editor_shared.js", "evalhub/rubric.js")
+        js = ("evalhub/rubric.js",)
         css = {"all": ("evalhub/rubric.css",)}
 
     def checks(self) -> SafeString:

@@ -23,7 +23,7 @@ class RubricPages(StateAdmin):
     """Rubric views of the test admin."""
 
     object_history_template = "issues/test_history.html"
-    views = {"rubric": "rubric/", "lines": "lines/"}
+    post_views = {"rubric": "rubric/", "lines": "lines/"}
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -50,7 +50,7 @@ class RubricPages(StateAdmin):
 
     def _check_writer(self, request: HttpRequest) -> None:
         writes = self.has_change_permission(request) or self.has_add_permission(request)
-        require(request.method == "POST", writes)
+        require(writes)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Send an approved test back to review if its rubric changes."""

@@ -99,11 +99,12 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
     actions = (*StateAdmin.actions, "move_selected", "tag_selected")
     approve_right = states.APPROVE_TEST
     deprecation = "These tests will no longer run. Existing results are kept."
-    views = {"copy": "<int:object_id>/copy/", "preview": "<int:object_id>/preview/"}
+    views = {"preview": "<int:object_id>/preview/"}
+    post_views = {"copy": "<int:object_id>/copy/"}
 
     class Media:
         css = {"all": ("evalhub/text_edits.css",)}
-        js = ("evalhub/editor_shared.js", "evalhub/messages.js", "evalhub/text_edits.js")
+        js = ("evalhub/messages.js", "evalhub/text_edits.js")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
         tests: QuerySet[Test] = super().get_queryset(request).readable_by(request.user)

@@ -96,8 +96,8 @@ class SealingPages(RubricPages):
         "seal": "<int:object_id>/seal/",
         "unseal": "<int:object_id>/unseal/",
         "reveal": "<int:object_id>/reveal/",
-        "end_reveal": "<int:object_id>/end/",
     }
+    post_views = {"end_reveal": "<int:object_id>/end/"}
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
@@ -185,9 +185,8 @@ class SealingPages(RubricPages):
         return self._ask(request, test, "Reveal", REVEALING, RevealForm, act)
 
     def end_reveal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """End a user's access; POST only."""
+        """End a user's access."""
         test = self._revealable(request, object_id)
-        require(request.method == "POST")
         number = row_number(request.POST.get("exposure"))
         exposure = get_object_or_404(Exposure, pk=number, test=test.pk)
         if end(exposure, by=current_user(request)):

@@ -13,8 +13,6 @@ from django.http import (
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.decorators import method_decorator
-from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
@@ -44,7 +42,8 @@ class LaunchAdmin(PageAdmin):
     list_filter = ("is_paused",)
     search_fields = ("label", "release")
     list_before_template = "runs/launch/list_before.html"
-    views = {"estimate": "estimate/", "act": "<int:pk>/act/"}
+    views = {"estimate": "estimate/"}
+    post_views = {"act": "<int:pk>/act/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Launch]:
         launches: QuerySet[Launch] = super().get_queryset(request)
@@ -215,7 +214,6 @@ class LaunchAdmin(PageAdmin):
             may_act=self.has_add_permission(request),
         )
 
-    @method_decorator(require_POST)
     def act_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Launch again, pause, resume or change the schedule."""
         require(self.has_add_permission(request))

@@ -13,9 +13,7 @@ from django.http import (
     QueryDict,
 )
 from django.shortcuts import get_object_or_404
-from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
@@ -110,11 +108,8 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     list_select_related = ("issue", "run", "revision")
     actions = ("override_selected",)
     page_template = "runs/result/page.html"
-    views = {
-        "evaluate": "<int:pk>/evaluate/",
-        "judgment": "<int:pk>/judgment/<int:judgment_pk>/",
-        "example": "<int:pk>/example/",
-    }
+    views = {"judgment": "<int:pk>/judgment/<int:judgment_pk>/"}
+    post_views = {"evaluate": "<int:pk>/evaluate/", "example": "<int:pk>/example/"}
 
     class Media:
         css = {"all": ("evalhub/result.css",)}
@@ -254,7 +249,6 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
             prompt=prompt_of(judgment, reader=current_user(request)),
         )
 
-    @method_decorator(require_POST)
     def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Save the reader's verdict or its draft, or withdraw their last one.
 
@@ -287,7 +281,6 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
         self.say_done(request, f"Saved: result {pk} is {outcome}.")
         return address_back(request, url)
 
-    @method_decorator(require_POST)
     def example_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Mark a human evaluation as a labelled example, or remove the mark."""
         require(request.user.has_perm(MARK))

@@ -7,6 +7,8 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
 
 from evalhub.access.sealing.sealed_exposure import Role
 from evalhub.admin_site.contributions import Contribution, contribute
@@ -27,10 +29,10 @@ UNSAVED_SEALED = (
 )
 
 
+@method_decorator(require_POST)
 def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
     """Do what the sent form asks for; stream its events as lines of JSON."""
     user = current_user(request)
-    require(request.method == "POST")
     test = _test_written(model_admin, request, request.POST.get("try-test"))
     draft = draft_of(request.POST)._replace(test_id=test.pk if test else None, reader=user)
 

@@ -9,10 +9,8 @@ from django.core.signing import BadSignature, dumps, loads
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from evalhub.admin_site.pages import address_back, current_user, require, row_number
@@ -72,7 +70,8 @@ class Filing(ResultAdmin):
     """Acts on answers that lead to issues, tests and queues."""
 
     actions: Any = (*ResultAdmin.actions, "file_selected")
-    views = {"file": "file/", "undo_file": "file/undo/"}
+    views = {"file": "file/"}
+    post_views = {"undo_file": "file/undo/"}
 
     def has_file_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return any(request.user.has_perms(rights) for rights in RIGHTS.values())
@@ -190,7 +189,6 @@ class Filing(ResultAdmin):
         shown = {"said": said, "url": self.url_of("undo_file"), "made": signed, "next": here}
         self.say_done(request, render_to_string("runs/review/filed.html", shown, request))
 
-    @method_decorator(require_POST)
     def undo_file_view(self, request: HttpRequest) -> HttpResponse:
         """Remove what a filing of this user made, if nobody has changed it."""
         here, user = address_back(request, self.url_of("changelist")), current_user(request)

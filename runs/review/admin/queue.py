@@ -9,10 +9,8 @@ from django.contrib import admin
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
@@ -128,12 +126,11 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     views = {
         "choose": "of-run/<int:run>/",
         "work": "<int:pk>/work/",
-        "act": "<int:pk>/act/",
         "overview": "<int:pk>/overview/",
         "runs": "<int:pk>/runs/",
-        "state": "<int:pk>/state/",
         "item": "<int:pk>/item/",
     }
+    post_views = {"act": "<int:pk>/act/", "state": "<int:pk>/state/"}
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
         return QueueList
@@ -198,7 +195,6 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     def response_post_save_change(self, request: HttpRequest, obj: Queue) -> HttpResponseRedirect:
         return HttpResponseRedirect(self.url_of("overview", obj.pk))
 
-    @method_decorator(require_POST)
     def state_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Close or reopen the queue."""
         require(self.has_change_permission(request))

@@ -11,8 +11,6 @@ from django.http import (
     JsonResponse,
 )
 from django.urls import reverse
-from django.utils.decorators import method_decorator
-from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.values.storable import UNSTORABLE
@@ -31,7 +29,7 @@ class ReviewedResultAdmin(Filing):
     """The result page with its corrections and what is made from it."""
 
     page_template = "runs/review/result.html"
-    views = {"correct": "<int:pk>/correct/"}
+    post_views = {"correct": "<int:pk>/correct/"}
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -61,7 +59,6 @@ class ReviewedResultAdmin(Filing):
             "may_promote": request.user.has_perm(PROMOTE),
         }
 
-    @method_decorator(require_POST)
     def correct_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Save a corrected answer."""
         require(self.has_evaluate_permission(request))

@@ -13,8 +13,6 @@ from django.http import (
     QueryDict,
 )
 from django.template.loader import render_to_string
-from django.utils.decorators import method_decorator
-from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import PageAdmin, current_user, require
 from issues.content.test_texts import first_words
@@ -54,7 +52,6 @@ class WorkPages(PageAdmin):
         message = ActionMessage(**kept) if kept else None
         return self._work_page(request, session, open_assignment(session), message)
 
-    @method_decorator(require_POST)
     def act_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         session = self._review_session(request, pk, request.POST)
         name = request.POST.get("act", "")

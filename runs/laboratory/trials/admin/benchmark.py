@@ -75,8 +75,8 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
         "replay": "<int:object_id>/replay/",
         "fresh": "<int:object_id>/fresh/",
         "label": "<int:object_id>/label/",
-        "act": "<int:object_id>/act/",
     }
+    post_views = {"act": "<int:object_id>/act/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Benchmark]:
         rows: QuerySet[Benchmark] = super().get_queryset(request)
@@ -186,7 +186,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
         benchmark = self.found(request, object_id)
         act = request.POST.get("act", "")
         right = {"expose": "trials.change_benchmark", "sample": SAMPLE}.get(act, GENERATE)
-        require(request.method == "POST", request.user.has_perm(right))
+        require(request.user.has_perm(right))
         if act not in ACTS:
             raise Http404(f"There is no action {act!r}.")
         with self.refusals_shown(request):

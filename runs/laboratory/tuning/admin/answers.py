@@ -5,6 +5,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, require, row_number
@@ -38,9 +40,10 @@ def ask_section(request: HttpRequest, template: Any, model: LanguageModel | None
     return render_to_string("runs/laboratory/tuning/_ask.html", context, request)
 
 
+@method_decorator(require_POST)
 def ask_view(admin: Any, request: HttpRequest, object_id: int) -> HttpResponse:
     """Ask a judge about the prompt in the editor and keep its answer, or delete an answer."""
-    require(request.method == "POST", request.user.has_perm(EDIT))
+    require(request.user.has_perm(EDIT))
     template = get_object_or_404(JudgeTemplate, pk=object_id)
     if "delete" in request.POST:
         rows = PromptAnswer.objects.readable_by(request.user).filter(template=template)

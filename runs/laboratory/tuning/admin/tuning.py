@@ -63,12 +63,14 @@ class TuningAdmin(StartPages):
     list_select_related = ("template", "judge__language_model", "judge__template", "created_by")
     views = {
         "disagreements": "<int:object_id>/disagreements/",
-        "example": "<int:object_id>/example/",
-        "prompt": "<int:object_id>/prompt/",
         "attempt": "<int:object_id>/attempt/",
-        "act": "<int:object_id>/act/",
         "progress": "<int:object_id>/progress/",
         "publish": "<int:object_id>/publish/",
+    }
+    post_views = {
+        "example": "<int:object_id>/example/",
+        "prompt": "<int:object_id>/prompt/",
+        "act": "<int:object_id>/act/",
     }
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

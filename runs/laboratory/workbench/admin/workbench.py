@@ -70,12 +70,12 @@ class WorkbenchAdmin(Leaving, PageAdmin):
     list_filter = ("is_shared",)
     search_fields = ("name",)
     list_select_related = ("owner",)
-    views = {
+    views = {"prompt": "<int:object_id>/prompt/"}
+    post_views = {
         "start": "start/",
         "settings": "<int:object_id>/settings/",
         "row": "<int:object_id>/row/",
         "evaluate": "<int:object_id>/evaluate/",
-        "prompt": "<int:object_id>/prompt/",
     }
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Workbench]:
@@ -126,7 +126,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
 
     def start_view(self, request: HttpRequest) -> HttpResponse:
         """Open a test, a criterion of it, a template or a library entry in a new workbench."""
-        require(request.method == "POST", self.has_add_permission(request))
+        require(self.has_add_permission(request))
         user = current_user(request)
         try:
             bench = _opened(request, user)

@@ -327,7 +327,7 @@ def test_the_daily_limit_holds_for_each_user(attempt, model_at, annotator, setti
 
 def test_only_writers_with_the_right_may_try(client, model_at, annotator):
     sent = form_of_a_test() | {"try-act": "ask", "try-model": model_at().pk}
-    assert client.get(url("test_try")).status_code == 403
+    assert client.get(url("test_try")).status_code == 405
     log_in(client, "viewer")
     assert client.post(url("test_try"), sent).status_code == 403
     assert client.get(url("test_try_pane")).status_code == 403
