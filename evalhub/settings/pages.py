@@ -27,7 +27,10 @@ UNFOLD = {
         lambda request: static("evalhub/colours.css"),
         lambda request: static("evalhub/evalhub.css"),
     ],
-    "SCRIPTS": [lambda request: static("evalhub/evalhub.js")],
+    "SCRIPTS": [
+        lambda request: static("evalhub/evalhub.js"),
+        lambda request: static("evalhub/editor_shared.js"),
+    ],
     "BORDER_RADIUS": "6px",
     "COLORS": {
         "primary": {

@@ -4,10 +4,10 @@
 (() => {
     const board = document.getElementById("board");
     if (!board) return;
+    const { element, request } = window.evalhubEditing;
     const said = document.getElementById("board-said");
     const undo = board.querySelector("[data-undo]");
     const mayChange = undo !== null;
-    const token = board.querySelector("[name=csrfmiddlewaretoken]").value;
     const moved = [];
 
     const columns = () => [...board.querySelectorAll("[data-column]")];
@@ -69,19 +69,11 @@
         return fresh;
     };
     const send = async (card, fields) => {
-        const body = new FormData();
-        body.set("issue", card.dataset.card);
-        for (const [name, value] of fields) body.append(name, value);
         card.setAttribute("aria-busy", "true");
         try {
-            const response = await fetch(board.dataset.url, {
-                method: "POST", body, headers: { "X-CSRFToken": token }, credentials: "same-origin",
-            });
-            const isJson = response.headers.get("Content-Type")?.includes("json");
-            if (isJson) return await response.json();
-            return { problems: ["Not saved. Reload the page: you may be logged out."] };
-        } catch {
-            return { problems: ["The server could not be reached. Nothing was changed: try again."] };
+            return await (await request(board.dataset.url, [["issue", card.dataset.card], ...fields])).json();
+        } catch ({ message }) {
+            return { problems: [message] };
         } finally {
             card.removeAttribute("aria-busy");
         }
@@ -100,11 +92,7 @@
         const problem = form.querySelector("[data-problem]");
         const sentences = form.querySelector("[data-sentences]");
         problem.hidden = true;
-        sentences.replaceChildren(...told.sentences.map((text) => {
-            const line = document.createElement("p");
-            line.textContent = text;
-            return line;
-        }));
+        sentences.replaceChildren(...told.sentences.map((text) => element("p", {}, text)));
         form.onsubmit = async (event) => {
             event.preventDefault();
             const more = [...new FormData(form)];
@@ -178,9 +166,7 @@
         return true;
     };
     const anywhere = (event) => {
-        if (event.key === "/") document.getElementById("board-words").focus();
-        else if (event.key === "?") document.getElementById("board-keys").showModal();
-        else if (event.key === "u" && mayChange) takeBack();
+        if (event.key === "u" && mayChange) takeBack();
         else if (event.key.startsWith("Arrow") && event.target === document.body) focusOn(first());
         else return false;
         return true;

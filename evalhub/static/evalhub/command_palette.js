@@ -9,7 +9,7 @@
     const said = document.getElementById("palette-said");
     const PAUSE_MS = 120;
     let waiting = 0;
-    let isStale = false; // the results are not those of the words
+    let shown = null; // the words whose results are shown
     let request = null;
 
     const options = () => [...list.querySelectorAll('[role="option"]')];
@@ -38,12 +38,13 @@
     const look = async () => {
         request?.abort();
         request = new AbortController();
+        const asked = words.value;
         try {
-            const url = `${dialog.dataset.url}?s=${encodeURIComponent(words.value)}`;
+            const url = `${dialog.dataset.url}?s=${encodeURIComponent(asked)}`;
             const response = await fetch(url, { signal: request.signal, credentials: "same-origin" });
             if (!response.ok || response.redirected) throw new Error("refused");
             const html = await response.text();
-            isStale = false;
+            shown = asked;
             show(html);
         } catch (error) {
             if (error.name === "AbortError") return;
@@ -70,14 +71,13 @@
         },
     };
     words.addEventListener("input", () => {
-        isStale = true;
         clearTimeout(waiting);
         waiting = setTimeout(look, PAUSE_MS);
     });
     words.addEventListener("keydown", async (event) => {
         if (!KEYS[event.key] || event.isComposing) return;
         event.preventDefault();
-        if (event.key === "Enter" && isStale) {
+        if (event.key === "Enter" && shown !== words.value) {
             // Enter opens a result of the words typed, not an earlier one.
             clearTimeout(waiting);
             await look();

@@ -1,4 +1,4 @@
-/* Helpers of the form editors. Loaded before them. */
+/* Helpers of the editors: elements, requests. Loaded before them, on all pages. */
 
 (() => {
   "use strict";
@@ -32,6 +32,27 @@
     else start();
   };
 
+  const LOST = "The server could not be reached. Nothing typed is lost: try again.";
+  const FAILED = "The server failed. Nothing typed is lost: try again.";
+  const GONE = "This was deleted meanwhile. Copy what you need of your text, then reload the page.";
+  const OUT = "You are logged out, or may not do this. Log in again in another tab, then try again here: nothing typed is lost.";
+
+  /* Logging in elsewhere makes a new token, so it is read for each request. */
+  const token = () =>
+    /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
+
+  /* Give the response to these fields, or to none; without one of this type throw an error that says what to do. */
+  const request = async (address, fields, { type = "application/json", signal } = {}) => {
+    const body = fields && (fields instanceof FormData ? fields : new URLSearchParams(fields));
+    const headers = { Accept: type, "X-CSRFToken": token() };
+    const response = await fetch(address, { method: body ? "POST" : "GET", body, headers, signal }).catch((error) => {
+      throw error.name === "AbortError" ? error : new Error(LOST);
+    });
+    if (!response.redirected && response.headers.get("Content-Type")?.startsWith(type)) return response;
+    if (response.status === 404) throw new Error(GONE);
+    throw new Error(response.status >= 500 ? FAILED : OUT);
+  };
+
   /* Give each event of a response to `take`, as it arrives where the browser can. */
   const readEvents = async (response, take) => {
     let rest = "";
@@ -50,5 +71,5 @@
     }
   };
 
-  window.evalhubEditing = { element, button, complain, readEvents, whenReady };
+  window.evalhubEditing = { element, button, complain, readEvents, request, token, whenReady };
 })();

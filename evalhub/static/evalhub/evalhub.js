@@ -160,13 +160,16 @@
         }
     });
 
-    // The key in a button's data-eh-key presses it.
+    // The key in a button's data-eh-key presses it, or closes the dialog that it opened; a field gets the focus.
     document.addEventListener("keydown", (event) => {
-        if (!isPageKey(event)) return;
-        const button = document.querySelector(`[data-eh-key="${CSS.escape(event.key)}"]`);
-        if (!button) return;
+        const control = document.querySelector(`[data-eh-key="${CSS.escape(event.key)}"]`);
+        const dialog = document.querySelector("dialog[open]");
+        if (!control) return;
+        if (dialog && dialog.id === control.dataset.ehDialog) dialog.close();
+        else if (!isPageKey(event) || control.closest("[data-keys-off]")) return;
+        else if (control.matches("input, textarea")) control.focus();
+        else control.click();
         event.preventDefault();
-        button.click();
     });
 
     // A field with data-eh-submit sends its form when it changes.
@@ -236,12 +239,20 @@
     });
 
     // Show the texts of models as they were sent, or rendered.
-    const showRaw = (root, isRaw) => {
-        for (const raw of root.querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
-        for (const html of root.querySelectorAll("[data-formatted]")) html.hidden = isRaw;
+    let isRaw = false;
+    const showRaw = () => {
+        for (const raw of document.querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
+        for (const html of document.querySelectorAll("[data-formatted]")) html.hidden = isRaw;
+        for (const toggle of document.querySelectorAll("[data-raw-toggle]")) toggle.hidden = false;
         const label = isRaw ? "Show formatted" : "Show raw text";
-        for (const shown of root.querySelectorAll("[data-raw-label]")) shown.textContent = label;
+        for (const shown of document.querySelectorAll("[data-raw-label]")) shown.textContent = label;
     };
+    const toggleRaw = () => {
+        isRaw = !isRaw;
+        showRaw();
+    };
+    document.addEventListener("click", (event) => event.target.closest("[data-raw-toggle]") && toggleRaw());
+    document.addEventListener("DOMContentLoaded", showRaw);
 
-    window.evalhub = { isPageKey, isTyping, showRaw, toggleBelow };
+    window.evalhub = { isPageKey, isTyping, showRaw, toggleBelow, toggleRaw };
 })();

@@ -1,4 +1,4 @@
-// The search field of the glossary; "/" focuses it.
+// The search field of the glossary.
 "use strict";
 
 (() => {
@@ -12,11 +12,5 @@
         }
         const shown = entries.filter((entry) => !entry.hidden).length;
         count.textContent = shown ? `${shown} of ${entries.length} terms` : "No results. Try fewer words.";
-    });
-    document.addEventListener("keydown", (event) => {
-        if (event.key === "/" && window.evalhub.isPageKey(event)) {
-            event.preventDefault();
-            search.focus();
-        }
     });
 })();

@@ -90,21 +90,10 @@
     };
     enliven();
 
-    const fillIn = async () => {
-        const body = new FormData(form);
-        body.set("act", "suite_defaults");
-        const response = await fetch(form.action, { method: "POST", body });
-        if (!response.ok) return;
-        const page = new DOMParser().parseFromString(await response.text(), "text/html");
-        form.querySelector(".rn-steps").replaceWith(page.querySelector(".rn-steps"));
-        panel.innerHTML = page.getElementById("estimate").innerHTML;
-        enliven();
-        form.querySelector("[data-suite]").focus();
-    };
-    form.addEventListener("change", (event) => {
-        if (!event.target.matches("[data-suite]")) return;
-        if (event.target.selectedOptions[0].dataset.hasDefaults !== undefined) fillIn();
+    form.addEventListener("change", ({ target }) => {
+        if (target.selectedOptions?.[0].dataset.hasDefaults !== undefined) htmx.trigger(target, "fill-in");
     });
+    form.addEventListener("htmx:load", ({ target }) => target.matches(".rn-steps") && enliven());
 
     // The estimate, which htmx fetches
 

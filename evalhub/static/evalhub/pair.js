@@ -1,8 +1,8 @@
-// Chooses the better of two answers by keys, and outlives a lost network or session.
+// Chooses the better of two answers; it outlives a lost network or session.
 "use strict";
 
 (() => {
-    const { isTyping, reviewRequests } = window.evalhub;
+    const { reviewRequests } = window.evalhub;
     const form = document.querySelector("[data-pair]");
     const requests = reviewRequests(form, form.querySelector("[data-trouble]"));
     const opened = Date.now();
@@ -23,16 +23,5 @@
         else if (answer) location.reload();
     });
 
-    document.addEventListener("keydown", (event) => {
-        const isPlain = !event.isComposing && !event.altKey && !event.ctrlKey && !event.metaKey;
-        if (!isPlain) return;
-        if (event.key === "Escape") document.activeElement?.blur();
-        if (isTyping(event.target)) return;
-        const wanted = form.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-        const focused = form.querySelector(`[data-key-focus="${CSS.escape(event.key)}"]`);
-        if (!wanted && !focused) return;
-        event.preventDefault();
-        if (wanted) wanted.click();
-        else focused.focus();
-    });
+    form.addEventListener("keydown", (event) => event.key === "Escape" && event.target.blur());
 })();

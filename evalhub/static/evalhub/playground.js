@@ -4,12 +4,9 @@
 (() => {
   "use strict";
 
-  const { element, button, readEvents, whenReady } = window.evalhubEditing;
+  const { element, button, readEvents, request, whenReady } = window.evalhubEditing;
   const KEPT = "evalhub-try-";
-  const LOST = "The server could not be reached. Nothing typed is lost: try again.";
   const TAKEN = "The reference counts as yours now; save the test to keep it.";
-  const OUT =
-    "You are logged out, or may not do this. Log in again in another tab, then try again here: nothing typed is lost.";
 
   /* The fields of the test's form, with the mark of a reference that a model wrote. */
   class Fields {
@@ -129,14 +126,10 @@
       if (act === "ask") this.answer = null;
       if (act === "draft") this.turn("Draft of the reference");
       try {
-        const request = { method: "POST", body, signal: this.running.signal };
-        const response = await fetch(this.root.dataset.try, request);
-        const type = response.headers.get("Content-Type") || "";
-        if (type.startsWith("application/x-ndjson")) await readEvents(response, (event) => this.take(event));
-        else this.fail(response.status >= 500 ? "The server failed. Nothing typed is lost: try again." : OUT);
-      } catch (error) {
-        if (error.name === "AbortError") this.fail("Stopped.");
-        else this.fail(LOST);
+        const options = { type: "application/x-ndjson", signal: this.running.signal };
+        await readEvents(await request(this.root.dataset.try, body, options), (event) => this.take(event));
+      } catch ({ name, message }) {
+        this.fail(name === "AbortError" ? "Stopped." : message);
       }
       this.running = null;
       this.busy(false);

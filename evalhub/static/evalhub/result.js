@@ -4,30 +4,9 @@
 (() => {
     const page = document.getElementById("result-page");
     if (!page) return;
-    const keys = document.getElementById("keys");
-    const { isTyping, showRaw, verdicts } = window.evalhub;
+    const { isTyping, toggleRaw, verdicts } = window.evalhub;
 
     const follow = (name) => page.querySelector(`a[data-${name}]`)?.click();
-
-    // Raw and formatted text
-
-    let isRaw = false;
-    const toggle = page.querySelector("[data-raw-toggle]");
-    const toggleRaw = () => {
-        isRaw = !isRaw;
-        showRaw(page, isRaw);
-    };
-    if (toggle) {
-        toggle.hidden = false;
-        toggle.addEventListener("click", toggleRaw);
-    }
-
-    // Keyboard shortcuts
-
-    const sheet = page.querySelector("[data-keys]");
-    sheet.hidden = false;
-    const showKeys = () => (keys.open ? keys.close() : keys.showModal());
-    sheet.addEventListener("click", showKeys);
 
     // The rubric
 
@@ -69,7 +48,6 @@
         C: () => verdicts.step(page, -1),
         Escape: () => document.activeElement?.blur(),
         u: undo,
-        "?": showKeys,
     };
 
     document.addEventListener("keydown", (event) => {
@@ -80,7 +58,7 @@
             return;
         }
         if (event.ctrlKey ? event.key !== "Enter" : verdicts.ignores(page, event)) return;
-        if (keys.open && event.key !== "?") return;
+        if (document.querySelector("dialog[open]")) return;
         if (event.key.startsWith("Arrow") && event.target.matches("input")) return;
         if (acts[event.key]) {
             event.preventDefault();

@@ -8,11 +8,10 @@
     const workspace = document.getElementById("review-workspace");
     const status = document.getElementById("review-status");
     const trouble = document.getElementById("review-trouble");
-    const dialog = document.getElementById("review-keys");
     const keysOff = document.getElementById("review-keys-off");
     const CHECK_MS = 15000;
 
-    const { isTyping, showRaw, verdicts } = window.evalhub;
+    const { isTyping, showRaw, toggleRaw, verdicts } = window.evalhub;
     const find = (selector) => workspace.querySelector(selector);
     const columns = () => find("[data-assignment]");
     const assignment = () => columns()?.dataset.assignment ?? "";
@@ -139,11 +138,6 @@
 
     // Texts -------------------------------------------------------------------------------------
 
-    let isRaw = false;
-    const toggleRaw = () => {
-        isRaw = !isRaw;
-        showRaw(workspace, isRaw);
-    };
     const toggleDiff = () => {
         const diff = find("[data-review-diff]");
         if (!diff) {
@@ -179,20 +173,17 @@
     // Prepare new content from the server
     const prepare = () => {
         if (verdict()) verdicts.prepare(verdict(), { requests, send: submitForm, accept: acceptDraft });
-        showRaw(workspace, isRaw);
-        for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start]")) hidden.hidden = false;
+        showRaw();
+        for (const hidden of page.querySelectorAll("[data-review-start]")) hidden.hidden = false;
         for (const field of workspace.querySelectorAll("[data-notified] [name=assignment]")) field.value = "";
     };
 
     workspace.addEventListener("click", (event) => {
-        if (event.target.closest("[data-raw-toggle]")) toggleRaw();
-        else if (event.target.closest("[data-review-keys]")) showKeys();
-        else if (event.target.closest("[data-review-start]")) startFromAnswer();
+        if (event.target.closest("[data-review-start]")) startFromAnswer();
     });
 
     // Keys --------------------------------------------------------------------------------------
 
-    const showKeys = () => (dialog.open ? dialog.close() : dialog.showModal());
     keysOff.addEventListener("change", async () => {
         page.toggleAttribute("data-keys-off", keysOff.checked);
         await retry("keys", () => ({ off: keysOff.checked ? "1" : "0" }));
@@ -219,7 +210,6 @@
         ArrowLeft: () => act("earlier"),
         j: forward,
         ArrowRight: forward,
-        "?": showKeys,
     };
     for (let key = 1; key <= 9; key += 1) shortcuts[key] = () => verdicts.choose(workspace, key);
 
@@ -234,10 +224,7 @@
     document.addEventListener("keydown", (event) => {
         const { key, target } = event;
         if (event.isComposing || event.altKey) return;
-        if (document.querySelector("dialog[open]")) {
-            if (key === "?" && dialog.open) dialog.close();
-            return;
-        }
+        if (document.querySelector("dialog[open]")) return;
         if (event.ctrlKey || event.metaKey) {
             if (key !== "Enter") return;
             event.preventDefault();

@@ -6,7 +6,7 @@
 (() => {
   "use strict";
 
-  const { element, whenReady } = window.evalhubEditing;
+  const { element, request, whenReady } = window.evalhubEditing;
   const PREFIX = "criteria";
   const WAIT = 400;
 
@@ -275,14 +275,9 @@
 
     async paste(button) {
       const area = this.root.querySelector("[data-eh-pasted]");
-      const sent = new FormData();
-      sent.set("csrfmiddlewaretoken", this.form.querySelector("[name=csrfmiddlewaretoken]").value);
-      sent.set("lines", area.value);
       button.disabled = true;
       try {
-        const response = await fetch(this.root.dataset.lines, { method: "POST", body: sent });
-        if (!response.ok) throw new Error(String(response.status));
-        const { points } = await response.json();
+        const { points } = await (await request(this.root.dataset.lines, { lines: area.value })).json();
         points.forEach((point) => this.add(point));
         if (points.length) area.value = "";
         const unwanted = points.filter((point) => point.polarity === "should_not").length;
@@ -357,16 +352,14 @@
     }
 
     async preview() {
-      if (this.request) this.request.abort();
-      this.request = new AbortController();
+      this.asking?.abort();
+      this.asking = new AbortController();
       const sent = new FormData(this.form);
       sent.set("preview-asked", this.asked);
       sent.set("preview-approach", this.approach);
-      const options = { method: "POST", body: sent, signal: this.request.signal };
       try {
-        const response = await fetch(this.root.dataset.preview, options);
-        if (!response.ok) throw new Error(String(response.status));
-        const text = await response.text();
+        const options = { type: "text/html", signal: this.asking.signal };
+        const text = await (await request(this.root.dataset.preview, sent, options)).text();
         const open = this.isOpen();
         const focused = this.panel.contains(document.activeElement) && document.activeElement.name;
         this.panel.innerHTML = text;

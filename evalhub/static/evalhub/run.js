@@ -163,7 +163,7 @@
         if (event.defaultPrevented || !window.evalhub.isPageKey(event)) {
             return;
         }
-        const actions = { j: () => move(1), k: () => move(-1), x: select, "/": focusSearch };
+        const actions = { j: () => move(1), k: () => move(-1), x: select };
         if (event.key in actions) {
             event.preventDefault();
             actions[event.key]();
@@ -171,12 +171,6 @@
             open();
         }
     });
-
-    const focusSearch = () => {
-        const field = document.getElementById("results-search");
-        field?.focus();
-        field?.select();
-    };
 
     document.addEventListener("click", (event) => {
         const button = event.target.closest(".eh-expand");

@@ -7,41 +7,17 @@
 (() => {
   "use strict";
 
+  const { element, button } = window.evalhubEditing;
   const EDITABLE = "textarea[data-eh-edits], #test_form textarea";
   const FEEDBACK = "[data-try-judged] li";
   const KEPT = "evalhub-edit-model";
   const NEED_WORDS = { feedback: "The judge’s feedback", own: "Your instruction" };
-  const LOST = "The server could not be reached, or you are logged out. Nothing typed is lost: try again.";
   const url = `${location.pathname.split("/admin/")[0]}/admin/issues/test/edit/`;
   const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
-  const make = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
-    made.append(...children);
-    return made;
-  };
-  const button = (label, act, attributes = {}) => {
-    const made = make("button", { type: "button", class: "eh-button", ...attributes }, label);
-    made.addEventListener("click", act);
-    return made;
-  };
-  const key = (label) => make("kbd", { class: "eh-key" }, label);
-  const token = () =>
-    /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1] ??
-    document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
-
-  const request = async (fields) => {
-    const body = fields && new URLSearchParams(fields);
-    const headers = { "X-CSRFToken": token(), Accept: "application/json" };
-    try {
-      const answer = await fetch(url, { method: body ? "POST" : "GET", body, headers });
-      if (answer.ok && !answer.redirected) return await answer.json();
-      return { error: answer.status === 403 ? "You may not have texts edited, or are logged out." : LOST };
-    } catch {
-      return { error: LOST };
-    }
-  };
+  const key = (label) => element("kbd", { class: "eh-key" }, label);
+  const request = (fields) =>
+    window.evalhubEditing.request(url, fields).then((response) => response.json()).catch(({ message }) => ({ error: message }));
 
   /* What a text is of, as the server and its log name it. */
   const about = (area) => {
@@ -63,10 +39,10 @@
       this.area = area;
       [this.start, this.end] = [area.selectionStart, area.selectionEnd];
       if (this.start === this.end) [this.start, this.end] = [0, area.value.length];
-      this.body = make("div", { class: "ed-body" });
-      this.said = make("p", { role: "status", "aria-live": "polite" });
-      this.dialog = make("dialog", { class: "eh-dialog ed-dialog", "aria-labelledby": "ed-title" });
-      this.dialog.append(make("h2", { id: "ed-title" }, "Change the selected text"), this.body, this.said);
+      this.body = element("div", { class: "ed-body" });
+      this.said = element("p", { role: "status", "aria-live": "polite" });
+      this.dialog = element("dialog", { class: "eh-dialog ed-dialog", "aria-labelledby": "ed-title" });
+      this.dialog.append(element("h2", { id: "ed-title" }, "Change the selected text"), this.body, this.said);
       this.dialog.addEventListener("cancel", (event) => {
         event.preventDefault();
         this.reject();
@@ -93,21 +69,21 @@
       const found = await request();
       if (found.error) return this.say(found.error);
       if (!found.models.length) return this.say("There is no active model to ask.");
-      this.model = make("select", { class: "eh-input", "aria-label": "Model" });
-      for (const { pk, name } of found.models) this.model.append(make("option", { value: pk }, name));
+      this.model = element("select", { class: "eh-input", "aria-label": "Model" });
+      for (const { pk, name } of found.models) this.model.append(element("option", { value: pk }, name));
       const known = localStorage.getItem(KEPT);
       if (found.models.some(({ pk }) => String(pk) === known)) this.model.value = known;
       this.model.addEventListener("change", () => localStorage.setItem(KEPT, this.model.value));
-      this.words = make("textarea", { class: "eh-input", rows: 3, hidden: "" });
+      this.words = element("textarea", { class: "eh-input", rows: 3, hidden: true });
       const actions = found.actions.map(({ name, label }, at) =>
         button("", () => this.choose(name), { "data-ed-action": name, "data-ed-key": at + 1 }),
       );
       actions.forEach((each, at) => each.append(found.actions[at].label, " ", key(at + 1)));
       const undo = button("Undo last edit ", () => this.undo(), { "data-ed-key": "u" });
       undo.append(key("u"));
-      this.quote = make("blockquote", { class: "ed-quote", dir: "auto" }, this.area.value.slice(this.start, this.end));
-      this.result = make("div", { class: "ed-result" });
-      this.actions = make("div", { class: "ed-actions", role: "group", "aria-label": "Action" }, ...actions, undo);
+      this.quote = element("blockquote", { class: "ed-quote", dir: "auto" }, this.area.value.slice(this.start, this.end));
+      this.result = element("div", { class: "ed-result" });
+      this.actions = element("div", { class: "ed-actions", role: "group", "aria-label": "Action" }, ...actions, undo);
       this.body.append(this.quote, this.model, this.actions, this.words, this.result);
       this.say();
       actions[0].focus();
@@ -152,7 +128,7 @@
       accept.append(key("Enter"));
       const reject = button("Reject ", () => this.reject());
       reject.append(key("Esc"));
-      this.result.append(make("div", { class: "eh-toolbar" }, accept, reject));
+      this.result.append(element("div", { class: "eh-toolbar" }, accept, reject));
       this.say();
       accept.focus();
     }

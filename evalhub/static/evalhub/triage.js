@@ -6,7 +6,6 @@
     const page = document.getElementById("inbox-page");
     if (!page) return;
     const status = document.getElementById("inbox-status");
-    const keys = document.getElementById("keys");
     const trouble = document.getElementById("inbox-trouble");
     const { request, attemptTo, repeat } = window.evalhub.reviewRequests(page, trouble);
     const inbox = () => document.getElementById("inbox");
@@ -41,18 +40,14 @@
         if (mode === "tag") status.textContent = `${wanted.checked ? "Selected" : "Cleared"}: ${wanted.parentElement.textContent.trim()}`;
     };
 
-    // Raw or formatted text
-
-    let isRaw = false;
-
     // Parts of the page, swapped without a page load
 
     let busy = false;
     const prepare = () => {
-        for (const hidden of inbox().querySelectorAll("[data-mode][hidden], [data-raw-toggle], [data-find-label]")) hidden.hidden = false;
+        for (const hidden of inbox().querySelectorAll("[data-mode][hidden], [data-find-label]")) hidden.hidden = false;
         for (const shown of inbox().querySelectorAll("[data-show]")) shown.hidden = true;
         setMode("");
-        showRaw(inbox(), isRaw);
+        showRaw();
     };
     const put = (html) => {
         const made = document.createElement("template");
@@ -112,11 +107,6 @@
         }
         const opener = event.target.closest("[data-mode]:not(#inbox)");
         if (opener) setMode(opener.dataset.mode);
-        if (event.target.closest("[data-raw-toggle]")) {
-            isRaw = !isRaw;
-            showRaw(inbox(), isRaw);
-        }
-        if (event.target.closest("[data-keys]")) showKeys();
         const focuser = event.target.closest("[data-focus]");
         if (focuser) document.getElementById(focuser.dataset.focus).focus();
     });
@@ -152,7 +142,6 @@
 
     // Keys
 
-    const showKeys = () => (keys.open ? keys.close() : keys.showModal());
     const press = (key) => inbox().querySelector(`[data-key="${key}"]`)?.click();
     const acts = {
         ArrowRight: () => press("j"),
@@ -165,7 +154,6 @@
             inbox().querySelector("[data-find]")?.focus();
         },
         Escape: () => setMode(""),
-        "?": showKeys,
     };
     const whileTyping = (event) => {
         const field = event.target;
@@ -185,7 +173,7 @@
             return;
         }
         if (event.ctrlKey || isTyping(event.target)) return;
-        if (document.querySelector("dialog[open]") && event.key !== "?") return;
+        if (document.querySelector("dialog[open]")) return;
         if (mode && /^[1-9]$/.test(event.key)) {
             event.preventDefault();
             choose(event.key);
@@ -198,6 +186,5 @@
         }
     });
 
-    page.querySelector("[data-keys]").hidden = false;
     prepare();
 })();

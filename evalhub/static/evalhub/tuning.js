@@ -24,11 +24,4 @@
     for (const button of document.querySelectorAll("[data-tn-step]")) {
         button.addEventListener("click", () => step(Number(button.dataset.tnStep)));
     }
-    document.addEventListener("keydown", (event) => {
-        const by = { j: 1, k: -1 }[event.key];
-        if (by && answers.length && window.evalhub.isPageKey(event)) {
-            event.preventDefault();
-            step(by);
-        }
-    });
 })();

@@ -5,10 +5,8 @@
 (() => {
   "use strict";
 
-  const { button, readEvents, whenReady } = window.evalhubEditing;
+  const { button, readEvents, request, whenReady } = window.evalhubEditing;
   const WAIT = 500;
-  const LOST = "The server could not be reached. Your text is still here: edit it again to save it.";
-  const OUT = "You are logged out, or may not do this. Log in again in another tab: nothing typed is lost.";
 
   class Workbench {
     constructor(root) {
@@ -46,18 +44,11 @@
 
     /* Send something after what was sent before, so that nothing overtakes an edit. */
     send(address, fields) {
-      const body = fields instanceof FormData ? fields : new FormData();
-      if (body !== fields) for (const [name, value] of Object.entries(fields)) body.append(name, value);
-      const token = this.form.querySelector("[name=csrfmiddlewaretoken]").value;
-      body.set("csrfmiddlewaretoken", token);
       const post = async () => {
         try {
-          const response = await fetch(address, { method: "POST", body });
-          const type = response.headers.get("Content-Type") || "";
-          if (!type.startsWith("application/json")) throw new Error(OUT);
-          return await response.json();
-        } catch (error) {
-          this.say(error.message === OUT ? OUT : LOST);
+          return await (await request(address, fields)).json();
+        } catch ({ message }) {
+          this.say(message);
           return { problems: null };
         }
       };
@@ -251,19 +242,13 @@
       try {
         if (!(await this.saveSettings())) throw new Error("Fix the settings first.");
         await this.saving;
-        const body = new FormData();
-        body.set("csrfmiddlewaretoken", this.form.querySelector("[name=csrfmiddlewaretoken]").value);
-        body.set("consent", consent);
-        body.set("act", act);
-        rows.forEach((row) => body.append("row", row.dataset.wbRow));
-        const response = await fetch(this.root.dataset.evaluate, { method: "POST", body, signal: this.running.signal });
-        const type = response.headers.get("Content-Type") || "";
-        if (type.startsWith("application/x-ndjson")) await readEvents(response, take);
-        else notes.push(OUT);
+        const fields = [["consent", consent], ["act", act], ...rows.map((row) => ["row", row.dataset.wbRow])];
+        const options = { type: "application/x-ndjson", signal: this.running.signal };
+        await readEvents(await request(this.root.dataset.evaluate, fields, options), take);
         this.say(...[last && !last.endsWith(".") ? `${last}. ` : last && `${last} `, ...notes].filter(Boolean));
       } catch (error) {
         const stopped = "Stopped. What was judged is kept; evaluate again for the rest.";
-        this.say(error.name === "AbortError" ? stopped : error instanceof TypeError ? LOST : error.message);
+        this.say(error.name === "AbortError" ? stopped : error.message);
       }
       this.running = null;
       this.busy(false);
@@ -300,7 +285,6 @@
       if (key === "r" && row?.querySelector("[data-wb-act=judge]")) this.evaluate([row]);
       else if (key === "R" && this.stopper) this.evaluate([]);
       else if (key === "x" && row) this.act(row.querySelector("[data-wb-act=row]") ? "row" : "example", row);
-      else if (key === "?") document.getElementById("wb-keys").showModal();
       else return false;
       return true;
     }

@@ -243,7 +243,7 @@ def test_issues_are_looked_up_by_title_or_number(client):
 
 def test_what_is_alike_is_told_as_one_types(client):
     make_issue(title="Rounds currency amounts", tags=("Money",))
-    sent = {"text": "The currency is rounded, the money is gone", "form": "issue"}
+    sent = {"title": "The currency is rounded, the money is gone", "form": "issue"}
 
     page = text(client.post(url("feedback_similar"), sent))
 
