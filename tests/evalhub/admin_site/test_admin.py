@@ -232,7 +232,7 @@ def test_only_who_may_change_a_model_tests_it_and_only_by_post(client):
     log_in(client, "maintainer")
     by_get = client.get(url("evalhub_languagemodel_probe", model.pk)).status_code
 
-    assert (by_viewer, by_get) == (403, 403)
+    assert (by_viewer, by_get) == (403, 405)
 
 
 # Calls and workers -------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def test_revoking_stops_a_token_and_keeps_its_row(client):
     token, _ = make_token(log_in(client, "viewer"))
     page = url("evalhub_token_revoke", token.pk)
 
-    assert client.get(page).status_code == 403
+    assert client.get(page).status_code == 405
     log_in(client, "maintainer")
     assert client.post(page).status_code == 404  # it is another's
     assert Token.objects.usable().exists()
