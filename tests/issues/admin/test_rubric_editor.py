@@ -84,7 +84,7 @@ def test_points_are_dragged_and_the_preview_follows(editor, two_points):
         "document.querySelector('[data-eh-figure=Empty] strong').textContent === '0.50'"
     )
     editor.locator("[data-eh-grip]").first.drag_to(
-        editor.locator("[data-eh-point]").nth(1), target_position={"x": 30, "y": 80}
+        editor.locator("[data-eh-point]").nth(1), target_position={"x": 30, "y": 140}
     )
     save(editor)
     empty.wait_for()
