@@ -9,7 +9,7 @@ from reports.documents.reading import Reading
 from reports.failure_clusters.query import ProposedCluster, clusters_of_run
 from reports.models import ClusterAct, DecidedCluster
 from runs.figures.states import current_of
-from runs.filing.failed_answers import file_answers, read_answers, unfile
+from runs.issue_filing.failed_answers import file_answers, read_answers, unfile
 from runs.models import Run
 
 

@@ -13,7 +13,7 @@ from reports.limits import MAX_CLUSTERED_ANSWERS
 from reports.models import DecidedCluster
 from reports.queries.names import titles
 from runs.figures.states import current_of
-from runs.filing.failed_answers import FailedAnswer, read_answers
+from runs.issue_filing.failed_answers import FailedAnswer, read_answers
 from runs.models import JudgeRun, Outcome, Result, Run
 
 AT_ONCE = 300

@@ -20,7 +20,7 @@ from reports.failure_clusters.decisions import accept, dismiss, undo
 from reports.failure_clusters.query import ProposedCluster, RunClusters, clusters_of_run
 from reports.limits import MAX_CLUSTERED_ANSWERS
 from reports.models import DecidedCluster
-from runs.filing.failed_answers import FailedAnswer, read_answers
+from runs.issue_filing.failed_answers import FailedAnswer, read_answers
 from runs.models import Run
 from runs.scoring.shown_verdicts import record
 

@@ -35,11 +35,11 @@ from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
 from reports.templatetags.report import result_query
+from runs.exported_scripts.launches import script_of_run
 from runs.figures.states import current_of
 from runs.models import Jury, Run
 from runs.result_list.filters import Filters
 from runs.result_list.sorting import SORTS
-from runs.scripts.launches import script_of_run
 
 SECTIONS = {
     "outcomes": ("outcomes",),

@@ -14,8 +14,8 @@ from evalhub.files.export_files import FORMATS, Export, export_response
 from issues.api.views import TestViewSet
 from issues.models import Test
 from runs.api.views import SuiteViewSet
+from runs.exported_scripts.launches import script_of_suite, script_of_tests
 from runs.models import Suite
-from runs.scripts.launches import script_of_suite, script_of_tests
 from runs.suites.suite_tests import tests_in
 
 SCRIPTS = ("py", "ipynb")

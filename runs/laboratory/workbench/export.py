@@ -13,6 +13,7 @@ from evalhub.refusals import Refused
 from issues.judge_templates.examples import hidden_of
 from issues.rubrics.scales import from_json
 from issues.rubrics.scoring import WHOLE_TEST
+from runs.exported_scripts.judging import judging_script
 from runs.judging.prompts import examples_for, params_for
 from runs.laboratory.workbench.contents import content_with, save_contents
 from runs.laboratory.workbench.figures import RowFigures, figures_of
@@ -22,7 +23,6 @@ from runs.laboratory.workbench.pairs import pairs_of
 from runs.laboratory.workbench.requests import BenchRequest, prompt_of, requests_of
 from runs.laboratory.workbench.row_files import TEXTS
 from runs.models import Method
-from runs.scripts.judging import judging_script
 
 SETTINGS = ("name", "text", "scale", "reply_form", "guidelines", "criteria")
 

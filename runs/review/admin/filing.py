@@ -20,7 +20,7 @@ from issues.admin.test.bulk import MoveForm
 from issues.content.test_texts import first_words
 from issues.models import Issue, Test
 from runs.admin.result.admin import ResultAdmin
-from runs.filing.new_issues import issue_of, tests_of, undo_filing
+from runs.issue_filing.new_issues import issue_of, tests_of, undo_filing
 from runs.limits import FILING_UNDO_S, MAX_FILED_RESULTS
 from runs.models import Result
 from runs.review.models import Queue, QueueState

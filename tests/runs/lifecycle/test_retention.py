@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from evalhub.models import Call
 from evalhub.refusals import NotPossible, Refused
-from runs.filing import new_issues as filing
+from runs.issue_filing import new_issues as filing
 from runs.laboratory.pairwise.pairs import comparable_pairs
 from runs.lifecycle.control import rejudge, retry_errors
 from runs.lifecycle.retention import due, remove, remove_due

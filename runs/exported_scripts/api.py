@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from string import Template
 from typing import Any
 
-from runs.scripts.judging import literal, one_line
+from runs.exported_scripts.judging import literal, one_line
 
 SCRIPT = Template("""\
 # %% [markdown]

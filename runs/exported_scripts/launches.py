@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from evalhub.models import LanguageModel
+from runs.exported_scripts.api import api_script
 from runs.launching.launch_options import SELECTING
 from runs.models import Jury, Run, Suite
-from runs.scripts.api import api_script
 
 CHANGE = "Change the models, the jury and the label as you like."
 
