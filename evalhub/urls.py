@@ -4,7 +4,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from evalhub.api.index import ApiIndex, SchemaView
+from evalhub.api.index import ApiIndex, SchemaView, routes
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
@@ -16,7 +16,7 @@ urlpatterns = [
     path("api/v1/", include("issues.api.urls")),
     path("api/v1/", include("runs.api.urls")),
     path("api/v1/", include("runs.review.api.urls")),
-    path("api/v1/", include("runs.laboratory.api_urls")),
+    path("api/v1/", include(routes())),
     path("api/v1/", include("reports.api_urls")),
     path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from evalhub.api.batches import VERBS, BatchRows, consent_of
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id, OneOf
+from evalhub.api.index import route
 from evalhub.models import BatchState, ItemState
 from runs.api.verdicts_shown import OpenVerdicts
 from runs.laboratory.pairwise import judge_runs
@@ -32,6 +33,7 @@ class PairwiseJudgeRunFilters(filters.FilterSet):
     method = filters.CharFilter()
 
 
+@route("pairwise-judge-runs", "api-pairwise-run")
 class PairwiseJudgeRunViewSet(BatchRows):
     """Pairwise judge runs: a model judges the answers of runs in pairs, each in both orders."""
 
@@ -74,6 +76,7 @@ class PairsShown(OpenVerdicts):
     results = ("pair__first_id", "pair__second_id")
 
 
+@route("pair-judgments", "api-pair-judgment")
 class PairJudgmentViewSet(PairsShown):
     """Judgments on pairs of tests whose text you may read."""
 
@@ -82,6 +85,7 @@ class PairJudgmentViewSet(PairsShown):
     filterset_class = PairJudgmentFilters
 
 
+@route("pair-evaluations", "api-pair-evaluation")
 class PairEvaluationViewSet(PairsShown):
     """Human verdicts on pairs. POST appends yours; none is deleted."""
 

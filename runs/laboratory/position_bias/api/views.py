@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from evalhub.api.batches import VERBS, BatchRows, consent_of
 from evalhub.api.filters import Id, OneOf
+from evalhub.api.index import route
 from evalhub.models import BatchState, ItemState
 from runs.api.verdicts_shown import OpenVerdicts
 from runs.laboratory.position_bias import measuring
@@ -22,6 +23,7 @@ class ReversedJudgeRunFilters(filters.FilterSet):
     state = OneOf(BatchState)
 
 
+@route("reversed-judge-runs", "api-reversed-run")
 class ReversedJudgeRunViewSet(BatchRows):
     """Measures of position bias: a random part of a judge run, judged with the options reversed."""
 
@@ -58,6 +60,7 @@ class ReversedJudgmentFilters(filters.FilterSet):
     state = OneOf(ItemState)
 
 
+@route("reversed-judgments", "api-reversed-judgment")
 class ReversedJudgmentViewSet(OpenVerdicts):
     """Verdicts given with the options reversed, on tests whose text you may read."""
 

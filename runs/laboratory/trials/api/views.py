@@ -15,6 +15,7 @@ from rest_framework.serializers import BaseSerializer
 
 from evalhub.api.batches import CONSENT, VERBS, BatchRows, EstimateSerializer, is_accepted
 from evalhub.api.filters import Id, OneOf, YesNo
+from evalhub.api.index import route
 from evalhub.api.views import ReadableRows
 from evalhub.models import BatchState, ItemState
 from evalhub.refusals import Refused
@@ -65,6 +66,7 @@ class BenchmarkFilters(filters.FilterSet):
     is_imported = YesNo()
 
 
+@route("benchmarks", "api-benchmark")
 class BenchmarkViewSet(ReadableRows):
     """Benchmarks: claims of known truth for judges, and the texts that they are about."""
 
@@ -220,6 +222,7 @@ class IdeaFilters(filters.FilterSet):
     state = OneOf(IdeaState)
 
 
+@route("ideas", "api-idea")
 class IdeaViewSet(ReadableRows):
     """Ideas of programs; of an imported benchmark, what texts have in common."""
 
@@ -238,6 +241,7 @@ class TextFilters(filters.FilterSet):
     review = OneOf(Review)
 
 
+@route("benchmark-texts", "api-benchmark-text")
 class TextViewSet(ReadableRows):
     """Texts of benchmarks: descriptions, programs, summaries, and those of replays."""
 
@@ -254,6 +258,7 @@ class ClaimFilters(filters.FilterSet):
     truth = YesNo()
 
 
+@route("claims", "api-claim")
 class ClaimViewSet(ReadableRows):
     """Claims whose texts are all usable: neither corrupted nor excluded."""
 
@@ -268,6 +273,7 @@ class GenerationRunFilters(filters.FilterSet):
     is_replay = YesNo("tested_model", lookup_expr="isnull", exclude=True)
 
 
+@route("generation-runs", "api-generation-run")
 class GenerationRunViewSet(ReadableRows, BatchRows):
     """Generation runs of benchmarks, and replays of models under test."""
 
@@ -292,6 +298,7 @@ class TrialFilters(filters.FilterSet):
     state = OneOf(BatchState)
 
 
+@route("trials", "api-trial")
 class TrialViewSet(ReadableRows, BatchRows):
     """Trials of judges on benchmarks. One of them comes with its measures."""
 
@@ -325,6 +332,7 @@ class ClaimJudgmentFilters(filters.FilterSet):
     state = OneOf(ItemState)
 
 
+@route("claim-judgments", "api-claim-judgment")
 class ClaimJudgmentViewSet(ReadableRows):
     """Scores of claims: two for each judge and claim, one in each order."""
 

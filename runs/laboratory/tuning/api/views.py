@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from evalhub.api.batches import consent_of
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id
+from evalhub.api.index import route
 from evalhub.api.views import ReadOnly
 from runs.laboratory.tuning.api import serializers
 from runs.laboratory.tuning.attempt_control import start_attempt
@@ -21,6 +22,7 @@ class TuningFilters(filters.FilterSet):
     judge = Id(field_name="judge_id")
 
 
+@route("tunings", "api-tuning")
 class TuningViewSet(ReadOnly):
     """Judge tunings. The held-out split has figures only."""
 
