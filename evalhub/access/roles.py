@@ -6,15 +6,17 @@ A right is written as `app.codename`; `app.*` and `app.view_*` are patterns.
 from fnmatch import fnmatch
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from evalhub.access.models import User
 
 FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification", "evalhub.view_image")
 READ = (
-    *("issues.view_*", "runs.view_*", "pairwise.view_*", "trials.view_*", "reports.view_*"),
-    *("position_bias.view_*", "workbench.view_workbench", *FLOOR_RIGHTS),
+    *("issues.view_*", "runs.view_*", "reports.view_*", "workbench.view_workbench", *FLOOR_RIGHTS),
+    *(f"{room}.view_*" for room in settings.EVALHUB_OPEN_ROOMS),
 )
+ROOMS = tuple(f"{room}.*" for room in settings.EVALHUB_OPEN_ROOMS)
 VIEWER = (*READ, "runs.export_results")
 ANNOTATOR = (
     *VIEWER,
@@ -61,10 +63,8 @@ MAINTAINER = (
     "runs.control_run",
     "review.*",
     "tuning.*",
-    "pairwise.*",
-    "position_bias.*",
+    *ROOMS,
     "workbench.*",
-    "trials.*",
     "reports.*",
     "evalhub.view_*",
     "evalhub.add_languagemodel",
@@ -81,7 +81,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "maintainer": MAINTAINER,
     "admin": (
         *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*"),
-        *("pairwise.*", "position_bias.*", "workbench.*", "trials.*", "reports.*"),
+        *(*ROOMS, "workbench.*", "reports.*"),
         *("auth.*", "django_q.*", "axes.*"),
     ),
 }

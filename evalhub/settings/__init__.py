@@ -173,6 +173,9 @@ env.refuse_unknown()
 
 # Applications ------------------------------------------------------------------------------------
 
+EVALHUB_OPEN_ROOMS = ("pairwise", "position_bias", "trials")
+"""Apps of the laboratory that every role may read, and maintainers use: `evalhub.access.roles`."""
+
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
@@ -201,10 +204,8 @@ INSTALLED_APPS = [
     "runs",
     "runs.review",
     "runs.laboratory.tuning",
-    "runs.laboratory.pairwise",
-    "runs.laboratory.position_bias",
     "runs.laboratory.workbench",
-    "runs.laboratory.trials",
+    *(f"runs.laboratory.{room}" for room in EVALHUB_OPEN_ROOMS),
     "reports",
 ]
 
