@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import get_script_prefix, reverse
+from django.utils.text import capfirst
 
 from evalhub.models import (
     AuditEntry,
@@ -24,6 +25,7 @@ from evalhub.models import (
     Webhook,
     Worker,
 )
+from evalhub.work.kinds import kinds
 from issues.models import (
     Feedback,
     Generation,
@@ -36,8 +38,7 @@ from issues.models import (
 )
 from reports.models import Capability, ReportSchedule
 from reports.registry import PAGES, TOPICS, WHICH_MODEL
-from runs.laboratory.pairwise.models import PairwiseJudgeRun
-from runs.laboratory.position_bias.models import ReversedJudgeRun
+from runs.judging.verdict_work import VerdictKind
 from runs.laboratory.trials.models import Artifact, Benchmark, Idea, Trial
 from runs.laboratory.tuning.models import Tuning
 from runs.laboratory.workbench.models import Workbench
@@ -160,17 +161,15 @@ RUNS = (
     Place("Results", "Single answers of all runs, with verdicts", Result),
     Place("Launches", "Runs started together or on a schedule", Launch),
     Place("Juries", "Which models judge, and how", Jury),
-    Place(
-        "Pairwise judge runs",
-        "A model compares the answers of runs, two at a time",
-        PairwiseJudgeRun,
-        is_tab=False,
-    ),
-    Place(
-        "Reversed judge runs",
-        "Verdicts given again with the options reversed, for position bias",
-        ReversedJudgeRun,
-        is_tab=False,
+    *(
+        Place(
+            capfirst(str(kind.batch_model._meta.verbose_name_plural)),
+            kind.about,
+            kind.batch_model,
+            is_tab=False,
+        )
+        for kind in kinds()
+        if isinstance(kind, VerdictKind) and kind.about
     ),
     Place("Launch a run", "Ask models, and have a jury judge", Launch, "add", is_tab=False),
 )

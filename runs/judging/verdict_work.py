@@ -31,7 +31,10 @@ class VerdictKind(Kind[BatchT, VerdictT, VerdictRequest]):
     """Work that asks a judge about each of its items, and saves the verdict or why there is none.
 
     `value_fields` are the fields of an item that hold its verdict; without one, their defaults.
+    `about` says in the navigation what its batches are for; "" where they have their own place.
     """
+
+    about = ""
 
     value_fields: tuple[str, ...] = ("option", "value")
 

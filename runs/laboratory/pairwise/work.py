@@ -17,6 +17,7 @@ class PairwiseKind(VerdictKind[PairwiseJudgeRun, PairJudgment]):
 
     batch_model, item_model, batch_field = PairwiseJudgeRun, PairJudgment, "judge_run"
     value_fields = ("choice",)
+    about = "A model compares the answers of runs, two at a time"
 
     def endpoints(self, batch: PairwiseJudgeRun) -> list[Endpoint]:
         return [Endpoint.from_json(batch.endpoint)]

@@ -17,6 +17,7 @@ class ReversedKind(VerdictKind[ReversedJudgeRun, ReversedJudgment]):
     """The work of a reversed judge run; each of its judgments is an item."""
 
     batch_model, item_model, batch_field = ReversedJudgeRun, ReversedJudgment, "judge_run"
+    about = "Verdicts given again with the options reversed, for position bias"
 
     def batches(self) -> QuerySet[ReversedJudgeRun]:
         return ReversedJudgeRun.objects.select_related("judge_run__run")
