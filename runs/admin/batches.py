@@ -76,12 +76,14 @@ class BatchAdmin(StartPages, ExtensibleList):
     """Admin of batches whose items are `judgments`.
 
     Attributes:
-        page_template: Extends `runs/batch.html`.
+        page_template: Extends `runs/batch.html`, where its context does not suffice.
+        failure: What a failed judgment means.
         failed_related: Related rows of a failed judgment that the page shows.
     """
 
     keeps_history = False
-    page_template = ""
+    page_template = "runs/batch.html"
+    failure = ""
     failed_related: tuple[str, ...] = ()
     messages: Mapping[str, str] = {
         "cancel": "Cancelled. Judgments are kept, and you can resume.",
@@ -99,7 +101,7 @@ class BatchAdmin(StartPages, ExtensibleList):
         return False
 
     def context_of(self, request: HttpRequest, batch: Any) -> dict[str, Any]:
-        """Return what the page of a batch shows besides."""
+        """Return what the page of a batch shows besides, such as its `facts`."""
         return {}
 
     def change_view(
@@ -112,6 +114,7 @@ class BatchAdmin(StartPages, ExtensibleList):
             "title": str(batch),
             "batch": batch,
             "reason": batch.reason,
+            "failure": self.failure,
             "progress": progress_of(batch),
             "errors": errors.select_related(*self.failed_related)[:SHOWN_ERRORS],
             "act_url": self.has_add_permission(request) and self.url_of("act", batch.pk),

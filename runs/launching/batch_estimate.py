@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.token_estimates import tokens_of
@@ -26,12 +26,21 @@ SAMPLED = 40
 """Prompts rendered to estimate the length of all."""
 
 
+class Fact(NamedTuple):
+    """A line on the page of a batch or of its start."""
+
+    label: str
+    text: str
+    note: str = ""
+    url: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BatchEstimate:
     """Estimated effort. The upper bounds assume a repair of every reply.
 
     `cost` None: the models `unpriced` have no prices. `problems` prevent the start, `warnings` do
-    not.
+    not. `facts` say on the start page how much is asked.
     """
 
     calls: Span
@@ -40,6 +49,7 @@ class BatchEstimate:
     problems: Sequence[str] = ()
     warnings: Sequence[str] = ()
     sealed_exposure: SealedExposure | None = None
+    facts: Sequence[Fact] = ()
 
     @classmethod
     def of(cls, loads: Iterable[EndpointLoad], **more: Any) -> Self:

@@ -14,8 +14,15 @@ from runs.admin.batches import BatchAdmin, BatchForm
 from runs.laboratory.position_bias import measuring
 from runs.laboratory.position_bias.measuring import MAX_SEED, Measure, new_seed
 from runs.laboratory.position_bias.models import ReversedJudgeRun
+from runs.launching.batch_estimate import Fact
 from runs.limits import MAX_REVERSED_RESULTS, REVERSED_RESULTS
 from runs.models import JudgeRun
+
+SENTENCE = (
+    "The same judges judge a random part of the results again, with the options of the scale "
+    "listed in reversed order. The new verdicts only measure position bias: no score, outcome or "
+    "other figure changes."
+)
 
 
 class MeasureForm(BatchForm):
@@ -30,6 +37,7 @@ class MeasureForm(BatchForm):
         help_text="All their verdicts are given again. With fewer than 6 tests on which a verdict "
         "changes, no direction can be shown.",
     )
+    judge_run = forms.IntegerField(widget=forms.HiddenInput)
     seed = forms.IntegerField(
         min_value=0, max_value=MAX_SEED, help_text="The same seed draws the same results."
     )
@@ -43,12 +51,16 @@ class ReversedJudgeRunAdmin(BatchAdmin):
     list_display = ("__str__", "of_run", "results", "state", "spent_usd", "requested_by")
     list_filter = ("state",)
     list_select_related = ("judge_run__run", "requested_by")
-    page_template = "runs/laboratory/position_bias/judge_run.html"
+    failure = "A failed judgment counts neither as changed nor as unchanged."
     failed_related = ("judgment__judge__language_model",)
 
     @display(description="judge run")
     def of_run(self, row: ReversedJudgeRun) -> str:
         return str(row.judge_run)
+
+    def context_of(self, request: HttpRequest, batch: ReversedJudgeRun) -> dict[str, Any]:
+        sample = f"{counted(batch.results, 'result')} drawn at random"
+        return {"facts": [_fact(batch.judge_run), Fact("Sample", sample, f"seed {batch.seed}")]}
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
@@ -60,8 +72,10 @@ class ReversedJudgeRunAdmin(BatchAdmin):
         require(self.has_add_permission(request))
         judge_run = _judge_run(request)
         given = request.POST if request.method == "POST" else None
-        form = MeasureForm(given, initial={"results": REVERSED_RESULTS, "seed": new_seed()})
+        first = {"results": REVERSED_RESULTS, "seed": new_seed(), "judge_run": judge_run.pk}
+        form = MeasureForm(given, initial=first)
         is_ready = form.is_bound and form.is_valid()
+        names = [judge["name"] for judge in judge_run.jury["judges"]]
         chosen = form.cleaned_data if is_ready else {"results": 0, "seed": 0}
         wanted = Measure(judge_run, chosen["results"], chosen["seed"])
 
@@ -72,15 +86,20 @@ class ReversedJudgeRunAdmin(BatchAdmin):
 
         return self.start_page(
             request,
-            "runs/laboratory/position_bias/start.html",
+            "runs/batch_start.html",
             form,
             (lambda: measuring.estimate(wanted)) if is_ready else None,
             start,
             title="Measure position bias",
-            judge_run=judge_run,
-            judges=[judge["name"] for judge in judge_run.jury["judges"]],
+            facts=[_fact(judge_run), Fact("Judges", ", ".join(names) or "none")],
+            sentence=SENTENCE,
             back_url=judge_run.run.get_absolute_url(),
         )
+
+
+def _fact(judge_run: JudgeRun) -> Fact:
+    number = f"judge run {judge_run.number}"
+    return Fact("Run", str(judge_run.run), number, judge_run.run.get_absolute_url())
 
 
 def _judge_run(request: HttpRequest) -> JudgeRun:

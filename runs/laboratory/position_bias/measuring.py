@@ -10,6 +10,7 @@ from random import Random
 
 from django.db import transaction
 
+from evalhub.display.formatting import counted
 from evalhub.llm.token_estimates import characters_in
 from evalhub.models import BatchState, LanguageModel, User
 from evalhub.work.processes.queue import request_worker
@@ -18,7 +19,7 @@ from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of
 from runs.judging.prompts import JudgePromptTemplate, messages_for
 from runs.judging.tasks import judged_answer_of
 from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment
-from runs.launching.batch_estimate import BatchEstimate, evenly, load_by_sample
+from runs.launching.batch_estimate import BatchEstimate, Fact, evenly, load_by_sample
 from runs.launching.exposure import exposure_of_results, roles_of_jury
 from runs.launching.load import EndpointLoad, Span
 from runs.limits import MAX_REVERSED_RESULTS
@@ -103,6 +104,8 @@ class MeasureEstimate(BatchEstimate):
 def estimate(wanted: Measure) -> MeasureEstimate:
     """Estimate calls and cost, and list what prevents the start."""
     problems = _problems(wanted)
+    verdicts = counted(len(wanted.judgments), "verdict")
+    sample = f"{len(wanted.drawn):,} of {counted(wanted.available, 'judged result')}"
     results = wanted.judge_run.run.results.filter(pk__in=[] if problems else wanted.drawn)
     return MeasureEstimate.of(
         [] if problems else _loads(wanted),
@@ -110,6 +113,7 @@ def estimate(wanted: Measure) -> MeasureEstimate:
         available=wanted.available,
         judgments=len(wanted.judgments),
         seed=wanted.seed,
+        facts=[Fact("Sample", sample, f"{verdicts} to give again")],
         problems=problems,
         sealed_exposure=exposure_of_results(results, roles_of_jury(wanted.judge_run.jury)),
     )

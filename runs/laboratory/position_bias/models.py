@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 
 from evalhub.model_parts import RowWithPage, known, unfinished
 from evalhub.models import BatchState, ItemState
@@ -59,4 +60,7 @@ class ReversedJudgment(VerdictItem):
         indexes = [unfinished("position_bias_live", "judge_run")]
 
     def __str__(self) -> str:
-        return f"reversed judgment {self.pk}"
+        return f"Result {self.judgment.result_id}, {self.judgment.judge}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:runs_result_change", args=[self.judgment.result_id])
