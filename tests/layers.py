@@ -14,9 +14,11 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS = ("evalhub", "issues", "runs", "reports")
 """From the ground up. A floor may name those before it."""
 
-ROOMS = dict.fromkeys(
-    ("pairwise", "position_bias", "review", "trials", "tuning", "workbench"), "runs"
-)
+ROOMS = {
+    config.label: config.name.partition(".")[0]
+    for config in apps.get_app_configs()
+    if config.name.startswith("runs.")
+}
 """Apps of their own, by their labels, and the floor on which they lie."""
 
 QUERIES = {

@@ -37,6 +37,7 @@ from runs.review.models import Correction, Queue, Skip
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_model, make_test, make_user
 from tests.issues.drafting.writers import make_order, make_settings
+from tests.layers import FLOORS, ROOMS
 from tests.runs.review.rows import make_queue, put
 from tests.runs.rubric_runs import rubric_run
 from tests.test_access_matrix import DOORS, addresses, get, image_of, knock, url_of
@@ -493,10 +494,6 @@ def test_to_whom_the_test_is_revealed_finds_it_and_not_what_hangs_on_others(rows
 
 # Tables ------------------------------------------------------------------------------------------
 
-FLOORS = (
-    *("evalhub", "issues", "runs", "reports"),
-    *("pairwise", "position_bias", "review", "trials", "tuning", "workbench"),
-)
 LEAST = 60
 """Shorter columns hold choices and labels."""
 
@@ -533,7 +530,7 @@ HARMLESS = {
 
 
 def tables() -> list[Any]:
-    own = [model for model in apps.get_models() if model._meta.app_label in FLOORS]
+    own = [model for model in apps.get_models() if model._meta.app_label in {*FLOORS, *ROOMS}]
     return [model for model in own if not model.__name__.startswith("Historical")]
 
 

@@ -12,11 +12,10 @@ from django.conf import settings
 from django.core.management import get_commands
 from django.urls import get_resolver
 
+from tests.layers import FLOORS, ROOMS
+
 ROOT = Path(__file__).parents[1]
-APPS = (
-    *("evalhub", "issues", "runs", "pairwise", "position_bias", "review", "trials", "tuning"),
-    *("workbench", "reports"),
-)
+APPS = (*FLOORS, *ROOMS)
 RETIRED = {
     r"judgings|(?:an?|the|this|that|each|every|other|another|new|current|active|one|no) judging\b"
     r"(?! of|-| model| prompt)": "judge run",
