@@ -22,7 +22,7 @@ def model_at(provider) -> Callable[..., object]:
     """Makes a language model that is served by the provider."""
 
     def make(**fields):
-        return make_model(**({"api_base": provider.base_url, "timeout_s": 60} | fields))
+        return make_model(**({"api_base": provider.base_url, "timeout_s": 600} | fields))
 
     return make
 

@@ -37,6 +37,12 @@ def is_paused(worker):
     return not any(live.gate.is_open for live in worker.loop.live_batches.values())
 
 
+def announced():
+    """Return how many workers told the others that they use a model."""
+    uses = WorkerRow.objects.values_list("models_in_use", flat=True)
+    return sum(bool(use["since"]) for some in uses for use in some.values())
+
+
 # Two workers -------------------------------------------------------------------------------------
 
 
@@ -76,8 +82,10 @@ def test_second_worker_joins_without_exceeding_the_limit(provider, model_at, sta
     eventually(lambda: provider.in_flight == 4, "a busy first worker")
 
     two = start()
-    eventually(lambda: len(two.loop._tasks()) > 0, "the second worker's part")
+    eventually(lambda: announced() == 2, "the second worker's announcement")
+    slowly(provider, 0.5)
     provider.may_reply.set()
+    eventually(lambda: len(two.loop._tasks()) > 0, "the second worker's part")
     one.end()
     two.end()
 
@@ -186,7 +194,7 @@ def test_cancel_ends_calls_in_flight_at_once_and_records_them(provider, model_at
 
 def test_stop_ends_within_eight_seconds_and_gives_all_back(provider, model_at, start):
     provider.script = lambda request: scripted.HANG
-    run = make_run(*some_tests(6), model=model_at(max_concurrency=2, timeout_s=60))
+    run = make_run(*some_tests(6), model=model_at(max_concurrency=2))
     worker = start()
     eventually(lambda: provider.in_flight == 2, "calls in flight")
 
@@ -201,7 +209,7 @@ def test_stop_after_the_time_is_over_ends_as_soon(provider, model_at, start, mon
     """At the end of its time a worker waits for calls in flight, but SIGTERM does not."""
     monkeypatch.setattr(loop, "SETTLE_S", 0.1)
     provider.script = lambda request: scripted.HANG
-    run = make_run(*some_tests(2), model=model_at(timeout_s=60))
+    run = make_run(*some_tests(2), model=model_at())
     worker = start(seconds=1)
     eventually(lambda: provider.in_flight == 2, "calls in flight")
     eventually(lambda: time.monotonic() > worker.loop.ends_at + 0.2, "the end of its time")
@@ -226,7 +234,7 @@ def test_end_of_time_saves_what_is_in_flight_and_gives_the_rest_back(provider, m
 
 def test_cancel_is_seen_after_the_time_is_over(provider, model_at, start):
     provider.script = lambda request: scripted.HANG
-    run = make_run(*some_tests(2), model=model_at(timeout_s=60))
+    run = make_run(*some_tests(2), model=model_at())
     worker = start(seconds=0.5)
     eventually(lambda: provider.in_flight == 2, "calls in flight")
     eventually(lambda: time.monotonic() > worker.loop.ends_at + 0.2, "the end of its time")
