@@ -203,9 +203,8 @@ class Provider:
         self._thread.join(5)
 
     def _serve(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self.serve())
-        self._loop.close()
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self.serve())
 
     async def serve(self) -> None:
         """Serve until stopped."""
