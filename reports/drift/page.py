@@ -1,7 +1,7 @@
 """Drift: models whose score changed on the same tests with the same settings and judges."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import isinf
 from typing import Any
 
@@ -21,6 +21,7 @@ from reports.drift.rule import METHOD, Observed, Series, Significance, State, ru
 from reports.leaderboard.figure import Move, moves
 from reports.leaderboard.query import all_labels
 from reports.queries.incomplete_runs import incomplete_table
+from runs.comparison.comparability_rule import comparability
 from runs.models import Run, Suite
 
 MAX_DRAWN = 20
@@ -50,9 +51,11 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             *_overrides(report, far),
             _watched(report, others),
             *incomplete_table(incomplete, reading.reader),
-            *_apart(report, suite, reading.reader),
+            *_replaced(report, suite, reading.reader),
         ),
-        labels=all_labels(report.labels),
+        labels=all_labels(
+            {run.run: report.labels.get(run.run, ()) for series in far for run in series.extremes}
+        ),
     )
 
 
@@ -61,41 +64,31 @@ def _sentences(report: DriftReport, shown: list[Series], far: list[Series]) -> I
     others = "".join(
         f"; {states[state]} {state}" for state in (State.TOO_SHORT, State.NO_SCORE) if states[state]
     )
-    yield f"{_monitored(shown)} series monitored, {len(far)} with scores far apart{others}."
+    monitored = sum(one.is_monitored for one in shown)
+    yield f"{monitored} series monitored, {len(far)} with scores far apart{others}."
     for series in _drifted(report, far):
-        sure, (before, after) = _sure(report, series), _extremes(series)
-        verb = "rose" if series.is_better else "fell"
+        tested, (before, after) = _significance_of(report, series), series.extremes
+        verb, tests = "rose" if series.is_better else "fell", counted(tested.tests, "test")
         yield (
             f"{_name(series)} drifted: it {verb} from {before.score:.3g} to {after.score:.3g} "
-            f"between {_day(before)} and {_day(after)}, on the same {counted(sure.tests, 'test')} "
-            f"with the same settings and judges ({is_p(sure.p or 0)}, {sure.rule}, Holm)."
+            f"between {_day(before)} and {_day(after)}, on the same {tests} "
+            f"with the same settings and judges ({is_p(tested.p or 0)}, {tested.rule}, Holm)."
         )
-
-
-def _monitored(shown: Iterable[Series]) -> int:
-    """Return how many of these series have enough scored runs; Holm corrects over all of them."""
-    return sum(series.state in (State.FAR, State.STEADY) for series in shown)
 
 
 NOT_TESTED = Significance(None, 0, "")
 
 
-def _sure(report: DriftReport, series: Series) -> Significance:
-    return report.significance.get(series.runs[-1].run, NOT_TESTED)
+def _significance_of(report: DriftReport, series: Series) -> Significance:
+    return (report.significance or {}).get(series.runs[-1].run, NOT_TESTED)
 
 
 def _drifted(report: DriftReport, far: list[Series]) -> list[Series]:
-    return [series for series in far if _sure(report, series).is_significant]
+    return [series for series in far if _significance_of(report, series).is_significant]
 
 
 def _name(series: Series) -> str:
     return f"{series.line.model_name} in {series.line.suite_name or 'no suite'}"
-
-
-def _extremes(series: Series) -> tuple[Observed, Observed]:
-    """Return the lowest and the highest run, the earlier one first."""
-    first, last = sorted((series.low, series.high), key=lambda run: (run.at, run.run))
-    return first, last
 
 
 def _day(run: Observed) -> str:
@@ -104,15 +97,16 @@ def _day(run: Observed) -> str:
 
 def _facts(report: DriftReport, shown: list[Series], far: list[Series]) -> tuple[Fact, ...]:
     watch = report.watch
-    drifted = len(_drifted(report, far)) if len(report.significance) >= len(far) else None
-    corrected = f"p ≤ {ALPHA}, Holm over {_monitored(watch.series)}"
-    among = f"of {_monitored(shown)} series monitored, {corrected}"
+    drifted = None if far and report.significance is None else len(_drifted(report, far))
+    among = f"of {sum(one.is_monitored for one in shown)} series monitored"
+    corrected = f"p ≤ {ALPHA}, Holm over {watch.monitored}"
+    in_none = "not monitored, all suites"
     return (
-        Fact("drifted", "Drifted", drifted, "count", among),
+        Fact("drifted", "Drifted", drifted, "count", f"{among}, {corrected}"),
         Fact("far", "Scores far apart", len(far), "count", "drifted or by chance"),
-        Fact("single", "Single runs", watch.single, "count", "nothing to compare with"),
-        Fact("warm", "Runs above temperature 0", watch.warm, "count", "not monitored"),
-        Fact("tried_out", "Runs of trial suites", watch.tried_out, "count", "not monitored"),
+        Fact("single", "Single runs", watch.single, "count", "nothing to compare with, all suites"),
+        Fact("warm", "Runs above temperature 0", watch.warm, "count", in_none),
+        Fact("tried_out", "Runs of trial suites", watch.tried_out, "count", in_none),
     )
 
 
@@ -121,7 +115,7 @@ DRIFT_COLUMNS = (
     Column("suite", "Suite"),
     Column("direction", "Drift", "verdict", "A dash: not significant"),
     Column("change", "Change", "number", "Later score minus earlier score, from −1 to 1"),
-    Column("relative", "Relative change", "share", "Share of the lowest score"),
+    Column("relative", "Above the lowest", "share", "Share of the lowest score; a dash: from 0"),
     Column("before", "Earlier run", "link"),
     Column("before_score", "Earlier score", "estimate"),
     Column("after", "Later run", "link"),
@@ -137,7 +131,7 @@ DRIFT_COLUMNS = (
 
 def _drifts(report: DriftReport, far: list[Series]) -> Table:
     drawn = [
-        Move(_name(series), *(run.score or 0.0 for run in _extremes(series)))
+        Move(_name(series), *(run.score or 0.0 for run in series.extremes))
         for series in far[:MAX_DRAWN]
     ]
     return Table(
@@ -153,22 +147,23 @@ def _drifts(report: DriftReport, far: list[Series]) -> Table:
 
 
 def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
-    before, after = _extremes(series)
-    sure = _sure(report, series)
+    before, after = series.extremes
+    tested = _significance_of(report, series)
+    otherwise = "being computed" if report.significance is None else None
     verdict = "better" if series.is_better else "worse"
     return (
         series.line.model_name,
         series.line.suite_name or None,
-        verdict if sure.is_significant else None,
+        verdict if tested.is_significant else otherwise,
         series.change if series.is_better else -series.change,
-        "from 0" if isinf(series.relative) else series.relative,
+        None if isinf(series.relative) else series.relative,
         _run(before),
         _score(report, before),
         _run(after),
         _score(report, after),
-        sure.tests or None,
-        sure.p,
-        sure.rule or None,
+        tested.tests or None,
+        tested.p,
+        tested.rule or None,
         len(series.runs),
         sum(one.results for run in (before, after) for one in report.overrides.get(run.run, ())),
         Link("Compare", page_url("compare", runs=[before.run, after.run])),
@@ -190,7 +185,7 @@ def _overrides(report: DriftReport, far: list[Series]) -> Iterator[Table]:
     rows = [
         (series.line.model_name, series.line.suite_name or None, _run(run), which, *one[1:])
         for series in far
-        for run, which in zip(_extremes(series), ("earlier", "later"), strict=True)
+        for run, which in zip(series.extremes, ("earlier", "later"), strict=True)
         for one in report.overrides.get(run.run, ())
     ]
     between = "Overridden after the earlier run, before the later"
@@ -248,12 +243,10 @@ def _other(report: DriftReport, series: Series) -> tuple[Cell, ...]:
     )
 
 
-def _apart(report: DriftReport, suite: int | None, reader: User) -> Iterator[Table]:
+def _replaced(report: DriftReport, suite: int | None, reader: User) -> Iterator[Table]:
     """Yield the table of series that another jury or scoring ended, if there are any."""
-    shown = [one for one in report.apart if suite in (None, one[1].line.suite)]
-    runs = Run.objects.select_related("suite").in_bulk(
-        {run.run for older, newest, _ in shown for run in (older, newest)}
-    )
+    shown = [pair for pair in report.watch.replaced if suite in (None, pair[1].line.suite)]
+    runs = Run.objects.select_related("suite").in_bulk({run.run for pair in shown for run in pair})
     if shown:
         yield Table(
             key="apart",
@@ -271,9 +264,14 @@ def _apart(report: DriftReport, suite: int | None, reader: User) -> Iterator[Tab
                     newest.line.suite_name or None,
                     _run(older),
                     _run(newest),
-                    refusal(runs[newest.run], runs[older.run], comparable, reader),
+                    refusal(
+                        runs[newest.run],
+                        runs[older.run],
+                        comparability(older.line.scoring, newest.line.scoring),
+                        reader,
+                    ),
                 )
-                for older, newest, comparable in shown
+                for older, newest in shown
             ],
             note="The same tests and settings, scored in another way: a change between these runs "
             "is not drift. Re-judge the newest run to continue the series.",

@@ -29,7 +29,7 @@ from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.topics import tags_by_suite
 from runs.comparison.comparability import SCORING, scoring
-from runs.comparison.comparability_rule import Comparable, Scoring, comparability
+from runs.comparison.comparability_rule import Scoring
 from runs.models import HumanEvaluation, Run
 
 
@@ -43,11 +43,10 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """The common ground of a series of runs: what they ask, and how they are scored."""
+    """The common ground of a series of runs: what they ask, and the key of how they are scored."""
 
     asked_alike: Asked
     scored_alike: str
-    """Key of how the runs are scored."""
     scoring: Scoring = field(compare=False)
     suite_name: str = field(compare=False)
     model_name: str = field(compare=False)
@@ -68,26 +67,23 @@ class Overrides(NamedTuple):
 
 @dataclass(frozen=True)
 class DriftReport:
-    """The series monitored for drift.
+    """All series, and what the page says of them.
 
     Attributes:
         watch: Series with a `Line` each.
         sums: By run, of series that are long enough.
-        significance: By newest run of each series with scores apart; {} while it is computed.
-        overrides: By run, of the two runs furthest apart of such a series.
+        significance: By newest run of each series with scores far apart; None while it is computed.
+        overrides: By run, of the lowest and the highest run of such a series.
         labels: By run, of the same runs.
         incomplete: Runs that are in no series.
-        apart: The newest run of a series, and the newest of the same tests and variant that is not
-            comparable with it.
     """
 
     watch: Watch
     sums: dict[int, Sums]
-    significance: dict[int, Significance]
+    significance: dict[int, Significance] | None
     overrides: dict[int, list[Overrides]]
     labels: dict[int, tuple[str, ...]]
     incomplete: tuple[IncompleteRun, ...]
-    apart: tuple[tuple[Observed, Observed, Comparable], ...]
 
 
 def drift_report(reading: Reading) -> DriftReport:
@@ -108,7 +104,7 @@ def drift_report(reading: Reading) -> DriftReport:
     sums = sums_of(long_enough, {row.run: row.own_beta for row in rows})
     scores = {run: found.score for run, found in sums.items()}
     found = watch(run._replace(score=scores.get(run.run)) for run in runs)
-    shown = {run.run for series in found.far for run in (series.low, series.high)}
+    shown = {run.run for series in found.far for run in series.extremes}
     return DriftReport(
         watch=found,
         sums=sums,
@@ -116,20 +112,16 @@ def drift_report(reading: Reading) -> DriftReport:
         overrides=_overrides(found.far),
         labels=labels_by_run(shown),
         incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out)),
-        apart=tuple(
-            (older, newest, comparability(older.line.scoring, newest.line.scoring))
-            for older, newest in found.apart
-        ),
     )
 
 
-def _significance(found: Watch, reading: Reading) -> dict[int, Significance]:
-    """Test the lowest against the highest run of each series with scores apart; two queries."""
+def _significance(found: Watch, reading: Reading) -> dict[int, Significance] | None:
+    """Test the lowest against the highest run of each series with scores far apart; two queries."""
     series = found.far
     if not series:
         return {}
     pairs = [(one.low.run, one.high.run) for one in series]
-    monitored = len(series) + len(found.of(State.STEADY))
+    monitored = found.monitored
     lengths = [len(one.runs) for one in series]
     compared = {run for pair in pairs for run in pair}
 
@@ -141,7 +133,8 @@ def _significance(found: Watch, reading: Reading) -> dict[int, Significance]:
     inputs = [pairs, lengths, monitored]
     kind = list[Significance]
     tested = reading.computed("drift-significance", inputs, kind, test, of=compared)
-    return {one.runs[-1].run: sure for one, sure in zip(series, tested or (), strict=False)}
+    newest = [one.runs[-1].run for one in series]
+    return None if tested is None else dict(zip(newest, tested, strict=True))
 
 
 def _score_changes(low: Iterable[Tested], high: Iterable[Tested]) -> list[ScoreChange]:
@@ -202,16 +195,16 @@ def _temperatures(rows: Iterable[Row]) -> dict[str, Any]:
     return {key: ((general or {}) | own).get("temperature") for key, general, own in params}
 
 
-def _overrides(apart: Sequence[Series]) -> dict[int, list[Overrides]]:
-    """Count the overrides of the two runs furthest apart by annotator; one query."""
+def _overrides(far: Sequence[Series]) -> dict[int, list[Overrides]]:
+    """Count the overrides of each lowest and highest run by annotator; one query."""
     between = Q()
-    for series in apart:
-        first, last = sorted((series.low, series.high), key=lambda run: run.at)
+    for series in far:
+        first, last = series.extremes
         within = Q(created_at__gt=first.at, created_at__lt=last.at)
         between |= Q(within, result__run__in=[first.run, last.run])
     if not between:
         return {}
-    runs = {run.run for series in apart for run in (series.low, series.high)}
+    runs = {run.run for series in far for run in series.extremes}
     rows = HumanEvaluation.objects.filter(result__run__in=runs, result__is_overridden=True)
     counted = (
         rows.order_by("annotator__username")

@@ -1,9 +1,10 @@
 """Drift: a changed score on the same tests with the same variant, jury and scoring. Pure.
 
-A series has runs at temperature 0 or unset, in suites without the tag "test", over at least 23
-hours, all with a score. Its scores are far apart if the highest is at least 0.05, and 10 %, above
-the lowest. The thresholds are rules of thumb: the model drifted, in a direction, only where the
-difference of these two runs is significant.
+A series has two or more runs at temperature 0 or unset, in suites without the tag "test". It is
+monitored if they span at least 23 hours and all have a score. Its scores are far apart if the
+highest is at least 0.05, and 10 %, above the lowest. The thresholds are rules of thumb: the model
+drifted, in a direction, only where the difference of these two runs is significant: a corrected p
+of at most 0.05 (`ALPHA` of `evalhub.statistics.changes.change_test`).
 """
 
 from collections import defaultdict
@@ -57,8 +58,9 @@ class Observed(NamedTuple):
     """A conclusive run.
 
     Attributes:
-        line: Hashable, and equal for comparable runs; its `asked_alike` is equal for runs that
-            differ in judges or scoring only.
+        run: Its ID.
+        line: Hashable, and equal for comparable runs (`reports.drift.query.Line`); its
+            `asked_alike` is equal for runs that differ in judges or scoring only.
         at: Its start.
         score: In [0, 1]; None: no result has a score.
         temperature: As sent; None: unset.
@@ -74,7 +76,7 @@ class Observed(NamedTuple):
 
 
 class State(StrEnum):
-    """The state of a series."""
+    """The state of a series; those far apart or steady are monitored."""
 
     FAR = "far apart"
     STEADY = "steady"
@@ -84,7 +86,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Series:
-    """The runs of a line, oldest first; at least two."""
+    """The runs of a line, oldest first, by ID where they began at once; at least two."""
 
     line: Any
     runs: tuple[Observed, ...]
@@ -103,6 +105,10 @@ class Series:
         return State.FAR if is_far else State.STEADY
 
     @property
+    def is_monitored(self) -> bool:
+        return self.state in (State.FAR, State.STEADY)
+
+    @property
     def low(self) -> Observed:
         """The run with the lowest score, the first of equals."""
         return self.runs[min(self._scores)[1]]
@@ -111,6 +117,11 @@ class Series:
     def high(self) -> Observed:
         """The run with the highest score, the first of equals."""
         return self.runs[max(self._scores, key=lambda scored: (scored[0], -scored[1]))[1]]
+
+    @property
+    def extremes(self) -> tuple[Observed, Observed]:
+        """The lowest and the highest run, the earlier one first."""
+        return (self.low, self.high) if self.is_better else (self.high, self.low)
 
     @cached_property
     def change(self) -> float:
@@ -129,7 +140,7 @@ class Series:
     @property
     def is_better(self) -> bool:
         """Return whether the highest score came after the lowest."""
-        return self.high.at > self.low.at
+        return self.runs.index(self.high) > self.runs.index(self.low)
 
     @cached_property
     def _scores(self) -> list[tuple[float, int]]:
@@ -140,36 +151,38 @@ class Series:
 
 @dataclass(frozen=True)
 class Watch:
-    """The series monitored, and the numbers of runs that are not.
+    """All series, and the numbers of runs that are in none.
 
     Attributes:
-        series: Lines with at least two runs; those apart first, largest change first.
+        series: Lines with at least two runs; those far apart first, largest change first.
         tried_out: Runs of suites with the tag "test".
         warm: Runs at temperatures above 0.
-        single: Lines with one run.
-        apart: The newest run of a line, after the newest run of the line that it replaced: same
-            tests and variant, scored in another way.
+        single: Runs that are alone on their line.
+        replaced: The newest run of a line (older), and that of the line that replaced it (newest):
+            same tests and variant, scored in another way.
     """
 
     series: tuple[Series, ...]
     tried_out: int = 0
     warm: int = 0
     single: int = 0
-    apart: tuple[tuple[Observed, Observed], ...] = ()
+    replaced: tuple[tuple[Observed, Observed], ...] = ()
 
     @property
     def far(self) -> tuple[Series, ...]:
-        return self.of(State.FAR)
+        return tuple(series for series in self.series if series.state == State.FAR)
 
-    def of(self, state: State) -> tuple[Series, ...]:
-        return tuple(series for series in self.series if series.state == state)
+    @property
+    def monitored(self) -> int:
+        """The number of series that could be tested; Holm corrects over all of them."""
+        return sum(series.is_monitored for series in self.series)
 
 
 def watch(observed: Iterable[Observed]) -> Watch:
-    """Monitor every line for drift."""
+    """Return the series of these runs, in any order."""
     runs = list(observed)
     real = [run for run in runs if not run.is_tried_out]
-    # A list of temperatures is not 0.
+    # Temperatures are JSON: a list of them, or a text, is not 0.
     settled = [run for run in real if run.temperature is None or run.temperature == 0]
     lines: dict[Any, list[Observed]] = defaultdict(list)
     for run in sorted(settled, key=lambda run: (run.at, run.run)):
@@ -190,24 +203,25 @@ def watch(observed: Iterable[Observed]) -> Watch:
         tried_out=len(runs) - len(real),
         warm=len(real) - len(settled),
         single=len(lines) - len(series),
-        apart=_apart(lines.values()),
+        replaced=_replaced(runs_of_line[-1] for runs_of_line in lines.values()),
     )
 
 
-def _apart(lines: Iterable[list[Observed]]) -> tuple[tuple[Observed, Observed], ...]:
-    """Return the newest runs of the last two lines that differ in scoring only."""
-    newest: dict[Any, list[Observed]] = defaultdict(list)
-    for line in sorted(lines, key=lambda line: (line[-1].at, line[-1].run)):
-        newest[getattr(line[-1].line, "asked_alike", line[-1].line)].append(line[-1])
-    return tuple((found[-2], found[-1]) for found in newest.values() if len(found) > 1)
+def _replaced(newest: Iterable[Observed]) -> tuple[tuple[Observed, Observed], ...]:
+    """Return the last two of these runs, the newest of each line, that differ in scoring only."""
+    alike: dict[Any, list[Observed]] = defaultdict(list)
+    for run in sorted(newest, key=lambda run: (run.at, run.run)):
+        alike[getattr(run.line, "asked_alike", run.line)].append(run)
+    return tuple((runs[-2], runs[-1]) for runs in alike.values() if len(runs) > 1)
 
 
 def rule_in_words() -> str:
     """Return the rule in words."""
     return (
-        "A series has runs of the same tests, model variant, jury and scoring, at temperature 0 or "
-        "unset, over at least 23 hours. Its lowest and highest run are tested where their scores "
-        f"are at least {MIN_CHANGE} and {MIN_RELATIVE:.0%} apart: {METHOD}"
+        "A series has two or more runs of the same tests, model variant, jury and scoring, at "
+        'temperature 0 or unset, in suites without the tag "test". It is monitored if they span at '
+        "least 23 hours and all have a score. Its lowest and highest run are tested if their "
+        f"scores are at least {MIN_CHANGE} and {MIN_RELATIVE:.0%} apart: {METHOD}"
     )
 
 

@@ -134,7 +134,8 @@ def test_series_that_are_too_short_do_not_count_as_drifted():
         for hours in (0, 22)
     ]
     found = watch([*series(0.5, 0.9), *short])
-    assert (len(found.far), len(found.of(State.TOO_SHORT))) == (1, 1)
+    assert [one.state for one in found.series] == [State.FAR, State.TOO_SHORT]
+    assert found.monitored == 1
 
 
 def test_largest_drift_comes_first_and_steady_lines_last():
