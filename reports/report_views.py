@@ -118,7 +118,7 @@ WRITERS: dict[str, Callable[[HttpRequest, Document, Origin], HttpResponseBase]] 
 
 
 def state_of(request: HttpRequest) -> str:
-    """Return the query string with the page's filters only."""
+    """Return the query string with the filters only, without what is asked of one view of them."""
     pages = [name for name in request.GET if name.endswith("-page")]
     return without(request, TABLE, COMPUTE, CHARTS, *pages).urlencode()
 

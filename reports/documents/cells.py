@@ -10,7 +10,7 @@ from evalhub.display import formatting
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.statistics.rates.rate_interval import Method
 from evalhub.statistics.rates.wilson import wilson_interval
-from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
+from reports.documents.document import Cell, Column, Estimate, Format, Link, Linked
 from runs.comparison.completeness import scored_words
 from runs.figures.rate import Rate, rate_of_issues
 
@@ -20,7 +20,7 @@ BY_TEST_MARK = "†"
 """Mark of an interval by test, which does not account for issues; explained below each table."""
 
 
-def words(value: Cell, form: Form) -> str:
+def words(value: Cell, form: Format) -> str:
     """Return a value as text; a dash where it was not measured."""
     if value is None:
         return formatting.DASH
@@ -66,7 +66,7 @@ def number(value: float) -> str:
     return f"−{text[1:]}" if text.startswith("-") else text
 
 
-WRITERS: dict[Form, Callable[[Any], str]] = {
+WRITERS: dict[Format, Callable[[Any], str]] = {
     "share": formatting.percent,
     "points": points,
     "size": lambda size: points(size).removeprefix("+"),
@@ -109,11 +109,12 @@ def interval_note(rows: Iterable[Sequence[Cell]]) -> str:
     return f"95% intervals: {'; '.join(named)}." if named else ""
 
 
-PARTS: dict[Form, tuple[str, ...]] = {
+PARTS: dict[Format, tuple[str, ...]] = {
     "rate": ("passed", "n", "total", "share", "low", "high", "method"),
     "estimate": ("", "n", "total", "low", "high"),
 }
-"""The columns of a spreadsheet that a value of this form takes; "" has the column's own name."""
+"""The columns of a spreadsheet that a value takes: an estimate in a column `score` becomes `score`,
+`score_n`, `score_total`, `score_low` and `score_high`."""
 
 
 def headings(columns: Sequence[Column]) -> list[str]:
@@ -134,7 +135,7 @@ def flat(row: Sequence[Cell], columns: Sequence[Column]) -> list[Any]:
     ]
 
 
-def _parts(value: Cell, form: Form) -> tuple[Any, ...]:
+def _parts(value: Cell, form: Format) -> tuple[Any, ...]:
     if isinstance(value, Linked):
         return _parts(value.value, form)
     if form not in PARTS:

@@ -13,7 +13,7 @@ from evalhub.statistics.interval import Interval
 from evalhub.values.typed_json import from_json, to_json
 from runs.figures.rate import Rate
 
-Form = Literal[
+Format = Literal[
     "text",
     "count",
     "share",
@@ -31,9 +31,15 @@ Form = Literal[
     "estimate",
     "link",
 ]
-"""The format of a value. `share` is in [0, 1] and reads as percent; `points` is a difference of two
-shares, in [-1, 1], and reads as percentage points with a sign, `size` is its size; `rate` is a
-`runs.figures.rate.Rate`."""
+"""How a value is written:
+
+- `share`: in [0, 1], as percent
+- `points`: a difference of two shares, in [-1, 1], as percentage points with a sign
+- `size`: the size of such a difference, without a sign
+- `ms`: as seconds
+- `outcome`, `verdict`: as a badge
+- `rate`: a `runs.figures.rate.Rate`
+"""
 
 
 def _cell_to_json(value: Any) -> Any:
@@ -112,7 +118,7 @@ class Column:
 
     name: str
     title: str
-    form: Form = "text"
+    form: Format = "text"
     note: str = ""
 
 
@@ -168,7 +174,7 @@ class Fact:
     name: str
     title: str
     value: Cell
-    form: Form = "text"
+    form: Format = "text"
     note: str = ""
     url: str = ""
 

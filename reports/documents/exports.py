@@ -1,6 +1,7 @@
 """A report as files: one table as CSV, everything as JSON or Markdown."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from evalhub.files.csv_safety import csv_lines
@@ -35,15 +36,7 @@ def _table(table: Table) -> dict[str, Any]:
     return {
         "title": table.title,
         "note": table.note,
-        "columns": [
-            {
-                "name": column.name,
-                "title": column.title,
-                "form": column.form,
-                "note": column.note,
-            }
-            for column in table.columns
-        ],
+        "columns": [asdict(column) for column in table.columns],
         "rows": [{name: as_json(value) for name, value in row.items()} for row in table.as_rows()],
     }
 

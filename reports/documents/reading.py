@@ -25,8 +25,8 @@ T = TypeVar("T")
 class Reading:
     """The reader of a report, and whether slow figures are computed now.
 
-    A page responds at once with cached figures and requests the rest later; `pending` says that
-    there is a rest. Downloads, the API and commands compute.
+    A page responds at once with cached figures and requests the rest later; `pending` says, once
+    the report is built, that there is a rest. Downloads, the API and commands compute.
     """
 
     reader: User
@@ -43,6 +43,8 @@ class Reading:
         of: Collection[int] = (),
     ) -> T | None:
         """Return what the function gives, cached for 30 days (`evalhub.values.computed`).
+
+        Not cached while a run of `of` has no version: its results changed and are not counted yet.
 
         Args:
             name: Of the function and its version.
@@ -117,9 +119,9 @@ class ReportForm(InputForm):
     def filters(self) -> dict[str, Any]:
         """Return the value of each field; its default where it is missing or invalid."""
         self.full_clean()
-        return {name: self._filters(name, field) for name, field in self.fields.items()}
+        return {name: self._value_of(name, field) for name, field in self.fields.items()}
 
-    def _filters(self, name: str, field: forms.Field) -> Any:
+    def _value_of(self, name: str, field: forms.Field) -> Any:
         """Return the value, its default, or the field's empty value."""
         found = self.cleaned_data.get(name)
         if found is not None and found != "":
@@ -155,7 +157,7 @@ class Page:
 
     Attributes:
         key: Its name in addresses and for programs.
-        title: Its name for people.
+        title: Its name for people; the title of its document says what these filters show.
         question: The question that it answers, as a manager would ask it.
         form: Its filters.
         build: Makes the report for these filters.

@@ -21,8 +21,8 @@ View = Callable[..., HttpResponseBase]
 def needs(permission: str) -> Callable[[View], View]:
     """Let only users with this permission in; refuse others.
 
-    Without a login, people are sent to the login page. A token needs none, nor a user who may
-    log in: scripts read reports too.
+    People who are not logged in are sent to the login page. Scripts, which read reports too, send
+    a token instead; its user need not be staff. What needs `EXPORT` is limited as `expensive`.
     """
 
     def guard(view: View) -> View:

@@ -1,4 +1,8 @@
-"""Conclusive runs, and sums over their scores."""
+"""Conclusive runs, and sums over their scores.
+
+A run is conclusive if it is complete and at least 95 % of its results passed or failed
+(`is_enough` of `runs.comparison.completeness`).
+"""
 
 from collections.abc import Collection
 

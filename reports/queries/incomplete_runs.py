@@ -1,6 +1,6 @@
-"""Incomplete runs, of which less than 95 % of results are scored, and their table.
+"""Incomplete runs, of which too few results are scored to conclude anything, and their table.
 
-The bound stands in `runs.comparison.completeness`; nothing is concluded from such runs.
+`is_enough` of `runs.comparison.completeness` decides: 95 % are.
 """
 
 from collections.abc import Iterable, Iterator

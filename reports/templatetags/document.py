@@ -15,21 +15,21 @@ from evalhub.display.formatting import words as code_words
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.drawing.figure import svg_of
 from reports.documents.cells import between, interval_note, words
-from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
+from reports.documents.document import Cell, Column, Estimate, Fact, Format, Link, Linked, Table
 from reports.documents.reading import COMPUTE
 from reports.limits import TABLE_PAGE_SIZE
 from runs.figures.rate import Rate
 
 register = template.Library()
 
-NUMBERS: frozenset[Form] = frozenset(
+NUMBERS: frozenset[Format] = frozenset(
     ("count", "share", "points", "size", "score", "p", "number", "usd", "ms", "estimate")
 )
 
-SHADED: frozenset[Form] = frozenset(("rate", "share", "score", "estimate"))
+SHADED: frozenset[Format] = frozenset(("rate", "share", "score", "estimate"))
 """Formats that a heat map shades: other numbers are not in [0, 1]."""
 
-BADGES: dict[Form, dict[str, str]] = {
+BADGES: dict[Format, dict[str, str]] = {
     "outcome": {},
     "verdict": {"worse": "failed", "better": "passed", "same": "pending"},
 }
@@ -45,7 +45,7 @@ def is_number(column: Column) -> bool:
 
 
 @register.simple_tag(takes_context=True)
-def rows_of(context: dict[str, Any], table: Table) -> Page:
+def page_of_rows(context: dict[str, Any], table: Table) -> Page:
     """Return the page of rows that the address asks for; a file has them all."""
     request: HttpRequest | None = context.get("request")
     if request is None:
@@ -62,7 +62,7 @@ def page_query(context: dict[str, Any], table: Table, number: int) -> str:
     return f"?{query.urlencode()}#{table.key}"
 
 
-def parts_of(value: Cell, form: Form, look: str, site: str) -> list[dict[str, Any]]:
+def parts_of(value: Cell, form: Format, look: str, site: str) -> list[dict[str, Any]]:
     """Return what `rows.html` shows of a value, in order; links begin with the site's address."""
     if isinstance(value, Linked):
         inside = parts_of(value.value, form, look, site)
@@ -105,7 +105,7 @@ def _rate(rate: Rate, look: str) -> dict[str, Any]:
     }
 
 
-def _css(value: Cell, form: Form) -> str:
+def _css(value: Cell, form: Format) -> str:
     """Return the class that aligns numbers and keeps columns of phrases and sentences wide."""
     if form in NUMBERS:
         return "eh-num"

@@ -1,4 +1,4 @@
-"""Whether scores made in two ways may be compared: nothing is concluded from others. Pure."""
+"""Whether scores made in two ways may be compared; other pairs are not. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +16,7 @@ class Comparability(StrEnum):
 
 @dataclass(frozen=True)
 class Comparable:
-    """An answer of `comparability_of`.
+    """An answer of `comparability`; true if the scores may be compared.
 
     Attributes:
         cause: Why the scores cannot be compared, as a clause; "" if they can.
