@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from django.contrib.admin.options import IS_POPUP_VAR
@@ -16,7 +17,7 @@ from django.urls import URLPattern
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import PageChangeList
 from evalhub.admin_site.pages import PageAdmin
 from evalhub.display.formatting import DASH
 
@@ -25,8 +26,8 @@ class ListColumn(NamedTuple):
     """A text for each row of a list, read for a whole page in one go.
 
     Attributes:
-        name: In the list's HTML.
-        after: The column that it follows, which whoever sees this one sees.
+        name: In the list's HTML, and set on each row: no field of the model may have it.
+        after: The column that it follows; the list must show it to all who see this one.
         heading: Returns its heading for this request.
         texts_of: Returns the texts of these rows, by primary key.
     """
@@ -67,11 +68,15 @@ class Contribution:
 
     Attributes:
         permission: The right without which a user sees nothing of it; its views check their own.
+        panel: Returns buttons and facts for the panel above a row's form.
         section: Returns HTML to show below the form, "" for none.
         form_section: The same, and for the form of a new row (None) too.
         views: Further pages below the model's list: route, view of model admin and request, name.
+        actions: Functions of model admin, request and queryset, as Django's actions are; offered to
+            all with `permission`, whatever `permissions` of their own they declare.
         exports: Returns address, title and use of each further export of the list.
-        actions: Functions of model admin, request and queryset, as Django's actions are.
+        columns: Further columns of the list.
+        filters: Further filters of the list, as in `list_filter`.
     """
 
     permission: str = ""
@@ -93,7 +98,9 @@ def contribute(contribution: Contribution, *models: type[Model]) -> None:
         _contributions[model].append(contribution)
 
 
-class LoadedList(PageList):
+class LoadedChangeList(PageChangeList):
+    """A list whose further columns are read for all rows of a page at once."""
+
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: list[Any] = list(self.result_list)  # type: ignore[has-type]
@@ -106,22 +113,22 @@ class LoadedList(PageList):
             column.load(rows)
 
 
-class ExtensibleList(PageAdmin):
+class ExtensibleListAdmin(PageAdmin):
     """Admin of a model to whose list and panel higher floors contribute."""
 
     def contributed_columns(self, request: HttpRequest) -> list[ShownColumn]:
-        contributed = (column for own in self._granted(request) for column in own.columns)
-        return [ShownColumn(column, request) for column in contributed]
+        granted = self._granted(request)
+        return [ShownColumn(column, request) for each in granted for column in each.columns]
 
     def _granted(self, request: HttpRequest) -> list[Contribution]:
         return [
-            own
-            for own in _contributions[self.model]
-            if not own.permission or request.user.has_perm(own.permission)
+            contribution
+            for contribution in _contributions[self.model]
+            if not contribution.permission or request.user.has_perm(contribution.permission)
         ]
 
     def contributed_panel(self, request: HttpRequest, row: Any) -> PanelPart:
-        parts = [own.panel(request, row) for own in self._granted(request)]
+        parts = [each.panel(request, row) for each in self._granted(request)]
         return PanelPart(
             [button for part in parts for button in part.buttons],
             [fact for part in parts for fact in part.facts],
@@ -129,7 +136,7 @@ class ExtensibleList(PageAdmin):
 
     def contributed_sections(self, request: HttpRequest, row: Any) -> list[str]:
         """Return HTML to show below the page of a row."""
-        return [own.section(request, row) for own in self._granted(request)]
+        return [each.section(request, row) for each in self._granted(request)]
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         shown: list[Any] = list(super().get_list_display(request))
@@ -139,39 +146,39 @@ class ExtensibleList(PageAdmin):
         return shown
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
-        contributed = [each for own in self._granted(request) for each in own.filters]
-        return [*super().get_list_filter(request), *contributed]
+        contributed = [each.filters for each in self._granted(request)]
+        return [*super().get_list_filter(request), *chain(*contributed)]
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         actions: dict[str, Any] = super().get_actions(request)
         if IS_POPUP_VAR in request.GET:
             return actions
-        functions = [each for own in self._granted(request) for each in own.actions]
+        functions = chain(*(each.actions for each in self._granted(request)))
         contributed = [self.get_action(function) for function in functions]
         return actions | {name: (function, name, label) for function, name, label in contributed}
 
     def further_exports(self, request: HttpRequest) -> list[tuple[str, str, str]]:
-        return [each for own in self._granted(request) for each in own.exports(request, self)]
+        return list(chain(*(each.exports(request, self) for each in self._granted(request))))
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
-        return LoadedList
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageChangeList]:
+        return LoadedChangeList
 
 
-class ExtensibleAdmin(ExtensibleList, HistoryAdmin):
+class ExtensibleAdmin(ExtensibleListAdmin, HistoryAdmin):
     """Admin of a model to whose list and pages higher floors contribute."""
 
     change_form_outer_after_template = "evalhub/contributed_sections.html"
 
     def get_urls(self) -> list[URLPattern]:
-        views = [each for own in _contributions[self.model] for each in own.views]
-        own = [self.view_path(route, partial(view, self), name) for route, view, name in views]
-        return [*own, *super().get_urls()]
+        views = chain(*(each.views for each in _contributions[self.model]))
+        urls = [self.view_path(route, partial(view, self), name) for route, view, name in views]
+        return [*urls, *super().get_urls()]
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
-        sections = [own.form_section(request, row) for own in self._granted(request)]
+        sections = [each.form_section(request, row) for each in self._granted(request)]
         if row:
             sections += self.contributed_sections(request, row)
         context = {**context, "sections": sections}

@@ -24,12 +24,14 @@ CHUNK = 200
 LIST_FORMATS = {key: FORMATS[key] for key in ("csv", "json", "jsonl")}
 
 
-class DownloadedList(PageAdmin):
-    """A list that can be exported: all pages of it, each row as the API shows it."""
+class DownloadedListAdmin(PageAdmin):
+    """A list that can be exported: all pages of it, each row as the API shows it.
+
+    Attributes:
+        downloaded_as: Dotted path of the API's viewset of these rows.
+    """
 
     downloaded_as = ""
-    """Dotted path of the API's viewset of these rows."""
-
     views = {"download": "download/<str:file_format>/"}
 
     def changelist_view(

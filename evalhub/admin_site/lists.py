@@ -80,7 +80,7 @@ class BoundedPaginator(Paginator):
         return "evalhub/bounded_pages.html" if self.has_more else ""
 
 
-class PageList(ChangeList):
+class PageChangeList(ChangeList):
     """A list that reads only what its filters and search offer, with filters as chips.
 
     Django applies any other look-up on the table's own columns, such as `description__startswith`,
@@ -165,7 +165,9 @@ def columns_of(changelist: ChangeList, user: User) -> list[Column]:
     hidden = hidden_columns(user, changelist.model)
     display: list[Any] = [each for each in changelist.list_display if each != "action_checkbox"]
     headings = {
-        _column_name(each): label_for_field(each, changelist.model, changelist.model_admin)
+        str(getattr(each, "__name__", each)): label_for_field(
+            each, changelist.model, changelist.model_admin
+        )
         for each in display[1:]
     }
     return [
@@ -203,12 +205,11 @@ def columns_view(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(f"{address}?{request.POST.get('query', '')}".rstrip("?"))
 
 
-def _column_name(column: Any) -> str:
-    return column if isinstance(column, str) else str(column.__name__)
-
-
 class ChoiceFilter(DropdownFilter):
-    """`choices_of` has the label and the condition of each value; `unset` is that of none."""
+    """`choices_of` has the label and the condition of each value; `unset` is that of none.
+
+    An unknown value finds nothing, and the list says so above its rows.
+    """
 
     choices_of: Mapping[str, tuple[str, Q]] = {}
     unset = Q()
@@ -217,14 +218,18 @@ class ChoiceFilter(DropdownFilter):
         return [(value, label) for value, (label, _) in self.choices_of.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        _, condition = self.choices_of.get(self.value() or "", ("", self.unset))
-        return queryset.filter(condition)
+        unknown = ("", Q(pk__in=[]) if self.value() else self.unset)
+        return queryset.filter(self.choices_of.get(self.value() or "", unknown)[1])
 
 
 class RelatedFilter(RelatedDropdownFilter):
     """Rows by one of another table, of which only the columns are read that name it."""
 
     named_by: Sequence[str] = ("name",)
+
+    def has_output(self) -> bool:
+        """Return True where it is set too: Django drops one without choices, and shows all rows."""
+        return bool(self.used_parameters) or super().has_output()
 
     def field_choices(
         self, field: Any, request: HttpRequest, model_admin: Any

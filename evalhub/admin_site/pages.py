@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin
 
 from evalhub.access.models import User
 from evalhub.admin_site.json_field import BoundedJSON
-from evalhub.admin_site.lists import BoundedPaginator, PageList
+from evalhub.admin_site.lists import BoundedPaginator, PageChangeList
 from evalhub.admin_site.versions import (
     SEEN,
     last_change,
@@ -75,22 +75,33 @@ def address_back(request: HttpRequest, default: str) -> str:
 
 
 class PageAdmin(BoundedJSON, ModelAdmin):
-    """A ModelAdmin with further pages and actions."""
+    """A ModelAdmin with further pages and actions.
 
-    rows = ""
-    """Plural name of its rows, if not the model's."""
+    An admin may have a method `found_as` too: of a row, its title and a line about it, as the
+    search of all rows shows them (`evalhub.admin_site.command_palette`).
+
+    Attributes:
+        rows_name: Plural name of its rows, if not the model's.
+        when_empty: A sentence shown in its list while that is empty.
+        list_before_template: The theme's: a template shown above its list.
+        quick_filters: Filters of its list by one click: a text, and the parameters to set.
+        linked_lookups: Look-ups that other pages link to, besides those of its filters.
+        keeps_history: Whether its pages offer a history of changes.
+        views: Routes of its further pages by name: `act_view` answers at that of `act`.
+        post_views: The same of what is done by POST alone; another method is answered by status
+            405.
+        instead_of_deleting: A sentence on the confirmation page that names an alternative to
+            deleting.
+    """
+
+    rows_name = ""
+    when_empty = ""
     quick_filters: Sequence[tuple[str, Mapping[str, str]]] = ()
-    """Filters of its list by one click: a text, and the parameters to set."""
     linked_lookups: Sequence[str] = ()
-    """Look-ups that other pages link to, besides those of its filters."""
     keeps_history = True
-    """Whether its pages offer a history of changes."""
     views: Mapping[str, str] = {}
-    """Routes of its further pages by name: `act_view` answers at that of `act`."""
     post_views: Mapping[str, str] = {}
-    """The same of what is done by POST alone; another method is answered by status 405."""
     instead_of_deleting = ""
-    """A sentence on the confirmation page that names an alternative to deleting."""
 
     list_per_page = LIST_PAGE_SIZE
     paginator = BoundedPaginator
@@ -119,7 +130,7 @@ class PageAdmin(BoundedJSON, ModelAdmin):
         return [*own, *super().get_urls()]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
-        return PageList
+        return PageChangeList
 
     def get_paginator(self, request: HttpRequest, queryset: Any, *args: Any, **kwargs: Any) -> Any:
         paginator = super().get_paginator(request, queryset, *args, **kwargs)
@@ -250,7 +261,11 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     def action_page(
         self, request: HttpRequest, action: str, rows: Iterable[Any], /, **context: Any
     ) -> TemplateResponse:
-        """Ask for confirmation of an action on the selected rows, or for its details."""
+        """Ask for confirmation of an action on the selected rows, or for its details.
+
+        Each row is a hidden field; `MAX_LIST_ROWS`, the most that can be selected, is below
+        Django's limit of fields as set here (`DATA_UPLOAD_MAX_NUMBER_FIELDS`).
+        """
         hidden = [("action", action), *context.pop("hidden", ())]
         hidden += [(ACTION_CHECKBOX_NAME, str(row.pk)) for row in rows]
         back_url = request.get_full_path()

@@ -17,7 +17,7 @@ from unfold.utils import parse_date_str
 from evalhub.access.models import Exposure, User
 from evalhub.access.request_limits import expensive
 from evalhub.access.sealing.sealed import READ_SEALED
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import PageChangeList
 from evalhub.admin_site.pages import ReadOnlyAdmin, require, row_number
 from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT, AuditEntry
@@ -33,7 +33,7 @@ CSV_HEADING = (
 CHUNK = 500
 
 
-class AuditList(PageList):
+class AuditChangeList(PageChangeList):
     """The page of the list, each entry with what it is about."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -105,7 +105,7 @@ class AuditAdmin(ReadOnlyAdmin):
         return AuditEntry.objects.prefetch_related("actor")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
-        return AuditList
+        return AuditChangeList
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)

@@ -12,10 +12,11 @@ register = template.Library()
 
 
 class Part(NamedTuple):
+    """A part of the heading; one that `is_long` is cut where it does not fit, others never."""
+
     title: str
     link: str = ""
     is_long: bool = False
-    """Whether it is cut where it does not fit; other parts keep their width."""
 
 
 @register.inclusion_tag("evalhub/heading.html", takes_context=True)
@@ -32,7 +33,7 @@ def heading(context: Context) -> dict[str, list[Part]]:
     link = _link(opts, "changelist")
     places = entry["places"] if entry else []
     named = [place["title"] for place in places if place["link"] == link]
-    parts.append(Part(named[0] if named else capfirst(rows_of(opts)), link))
+    parts.append(Part(named[0] if named else capfirst(plural_name(opts)), link))
     if row:
         parts.append(Part(str(row), _link(opts, "change", row.pk), is_long=True))
     elif "cl" not in context:
@@ -55,11 +56,11 @@ def _without_repeats(parts: list[Part]) -> list[Part]:
     return others if others and others[0].title == first.title else parts
 
 
-@register.simple_tag(name="rows_of")
-def rows_of(opts: Options) -> str:
+@register.simple_tag
+def plural_name(opts: Options) -> str:
     """Return the plural name of a table's rows, from its admin or model."""
     is_listed = admin.site.is_registered(opts.model)
-    own = getattr(admin.site.get_model_admin(opts.model), "rows", "") if is_listed else ""
+    own = getattr(admin.site.get_model_admin(opts.model), "rows_name", "") if is_listed else ""
     return str(own or opts.verbose_name_plural)
 
 

@@ -16,7 +16,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import ExtensibleAdmin
-from evalhub.admin_site.list_download import DownloadedList
+from evalhub.admin_site.list_download import DownloadedListAdmin
 from evalhub.admin_site.pages import current_user, require
 from issues.admin.badges import COLOURS, badge_of
 from issues.lifecycle import states
@@ -64,13 +64,17 @@ class PanelAdmin(ExtensibleAdmin):
         return []
 
 
-class StateAdmin(DownloadedList, PanelAdmin):
-    """Rows whose state changes by moves, each a button."""
+class StateAdmin(DownloadedListAdmin, PanelAdmin):
+    """Rows whose state changes by moves, each a button on a row's page and an action of the list.
+
+    Attributes:
+        approve_right: The right to approve and deprecate selected rows.
+        deprecation: Consequence of deprecating the selected rows.
+    """
 
     instead_of_deleting = "Deprecate it instead: it stays readable and is left out of new runs."
     approve_right = ""
     deprecation = ""
-    """Consequence of deprecating the selected rows."""
     actions: Any = ("send_to_review", "approve", "deprecate")
     views = {"move": "<int:object_id>/move/"}
 
@@ -192,6 +196,7 @@ class StateAdmin(DownloadedList, PanelAdmin):
         )
 
     def _move_selected(self, request: HttpRequest, rows: Iterable[Any], name: str) -> None:
+        """Move those rows that may be moved, and show why the others may not."""
         moved = states.move_all(rows, name, by=current_user(request))
         if moved.done:
             names = (self.opts.verbose_name, self.opts.verbose_name_plural)

@@ -230,7 +230,10 @@ def each(rows: Iterable[T], act: Callable[[T], object]) -> Moved:
 
 
 def move_all(rows: Iterable[HasState], name: str, *, by: User | None, reason: str = "") -> Moved:
-    """Make the same move for each row if possible."""
+    """Make the same move for each row if possible; a refused row stays as it is.
+
+    The others are moved all the same, each saved by itself.
+    """
     return each(rows, lambda row: move(row, name, by=by, reason=reason))
 
 

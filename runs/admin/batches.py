@@ -7,7 +7,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.batch_control import controlled, limit_field
-from evalhub.admin_site.contributions import ExtensibleList
+from evalhub.admin_site.contributions import ExtensibleListAdmin
 from evalhub.admin_site.pages import PageAdmin, require, row_number
 from evalhub.display.input_form import InputForm
 from evalhub.models import ItemState, LanguageModel
@@ -72,7 +72,7 @@ class StartPages(PageAdmin):
         return self.page(request, template, form=form, estimate=found, **context)
 
 
-class BatchAdmin(StartPages, ExtensibleList):
+class BatchAdmin(StartPages, ExtensibleListAdmin):
     """Admin of batches whose items are `judgments`.
 
     Attributes:

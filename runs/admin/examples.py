@@ -14,7 +14,7 @@ from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from evalhub.admin_site.lists import ChoiceFilter, PageList, RelatedFilter
+from evalhub.admin_site.lists import ChoiceFilter, PageChangeList, RelatedFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.display.formatting import DASH
 from evalhub.display.html import link, text_block
@@ -37,7 +37,7 @@ READ = (
 MAX_COPIED = 200
 
 
-class ExampleList(PageList):
+class ExampleChangeList(PageChangeList):
     """A page of examples, with the active ones known."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -104,7 +104,7 @@ def _text_of(name: str) -> Any:
 class ExampleAdmin(ReadOnlyAdmin):
     """Labelled examples of readable tests."""
 
-    rows = "Labelled examples"
+    rows_name = "Labelled examples"
     when_empty = "Mark a human evaluation as an example on its result page."
     list_display = (
         *("asked", "answered", "verdict", "about", "annotator", "short_note", "state"),
@@ -132,8 +132,8 @@ class ExampleAdmin(ReadOnlyAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return [name for _, options in self.fieldsets for name in options["fields"]]
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
-        return ExampleList
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageChangeList]:
+        return ExampleChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Example]:
         readable: QuerySet[Example] = Example.objects.readable_by(request.user)
@@ -168,7 +168,7 @@ class ExampleAdmin(ReadOnlyAdmin):
 
     @display(description="state", label={"active": "success", "withdrawn or replaced": "warning"})
     def state(self, row: Any) -> str:
-        """`ExampleList` knows it for the rows of a page."""
+        """`ExampleChangeList` knows it for the rows of a page."""
         known = getattr(row, "is_active", None)
         is_active = bool(active_among([row.evaluation])) if known is None else known
         return "active" if is_active else "withdrawn or replaced"

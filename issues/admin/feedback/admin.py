@@ -11,7 +11,7 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.list_download import DownloadedList
+from evalhub.admin_site.list_download import DownloadedListAdmin
 from evalhub.admin_site.pages import current_user, require
 from evalhub.display.formatting import counted
 from evalhub.llm.content.content_parts import all_images
@@ -66,7 +66,7 @@ ORIGINAL = (*FACTS, *RECORD)
 
 
 @admin.register(Feedback)
-class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
+class FeedbackAdmin(TextAreas, DownloadedListAdmin, FeedbackInbox, FeedbackUpload):
     """Feedback to triage: accept, dismiss, or turn into an issue or a test.
 
     Feedback of an issue with a sealed test requires the right to read sealed tests.

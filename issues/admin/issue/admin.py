@@ -13,9 +13,9 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.contributions import LoadedList
+from evalhub.admin_site.contributions import LoadedChangeList
 from evalhub.admin_site.later_tabs import LaterTabs
-from evalhub.admin_site.lists import PageList, count_by
+from evalhub.admin_site.lists import PageChangeList, count_by
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.display.formatting import counted
 from evalhub.display.html import tags
@@ -91,7 +91,7 @@ class IssueForm(forms.ModelForm):
             assignee.queryset = assignable(Issue(assignee_id=self.instance.assignee_id))
 
 
-class IssueList(LoadedList):
+class IssueChangeList(LoadedChangeList):
     """The list of issues, with the tags of the rows shown."""
 
     def load(self, request: HttpRequest, rows: Sequence[Any]) -> None:
@@ -110,10 +110,20 @@ class IssueList(LoadedList):
 class IssueAdmin(
     LaterTabs, TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues
 ):
+    """Issues, on `StateAdmin`, the base of the last six: states, moves and actions of the list.
+
+    `LaterTabs` reads the rows of a tab when it is opened, `TextAreas` sets the heights of fields,
+    `Merging` merges issues, `Linking` regroups tests and feedback, `MovesWithTests` moves an issue
+    along with its tests, `Boarding` adds the board, `Bulk` edits several issues at once, and
+    `SealedIssues` hides texts from those who may not read them.
+    """
+
     form = IssueForm
     downloaded_as = "issues.api.views.IssueViewSet"
     list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue describes a fault; its tests reproduce it."
+    # `get_queryset` counts tests and feedback, so that they can be sorted by; tags are read for
+    # the rows of a page only, by `IssueChangeList`.
     list_display = (
         "title",
         "state_label",
@@ -153,8 +163,8 @@ class IssueAdmin(
         css = {"all": ("evalhub/triage.css",)}
         js = ("evalhub/similar.js",)
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
-        return IssueList
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageChangeList]:
+        return IssueChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
         """Annotate `tests_total`, `tests_approved` and `feedback_total` of a list."""
@@ -227,8 +237,8 @@ class IssueAdmin(
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":
-            tests = counts_of(row).open_tests
-            return [f"Its {tests} tests will no longer run. Existing results are kept."]
+            tests = counted(counts_of(row).open_tests, "test")
+            return [f"Its {tests} will no longer run. Existing results are kept."]
         if move.name == "resolve":
             return ["Its tests keep running, so that a relapse shows up."]
         return super().consequences(row, move)

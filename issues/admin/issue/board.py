@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.template.loader import render_to_string
 from django.utils.timezone import localtime
 
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import PageChangeList
 from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
@@ -95,7 +95,7 @@ LOOKUPS = {"p", "o", "e", "all", STATE_FILTER}
 """List parameters without effect on the board."""
 
 
-class BoardList(PageList):
+class BoardChangeList(PageChangeList):
     """The list's filters and search without its page of rows."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -142,8 +142,8 @@ class Boarding(StateAdmin):
             longest_reason=MAX_REASON - len("Deprecate: "),
         )
 
-    def _filtered(self, request: HttpRequest) -> BoardList:
-        return BoardList(
+    def _filtered(self, request: HttpRequest) -> BoardChangeList:
+        return BoardChangeList(
             request,
             self.model,
             ("title",),

@@ -15,7 +15,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import values_of
-from evalhub.admin_site.list_download import DownloadedList
+from evalhub.admin_site.list_download import DownloadedListAdmin
 from evalhub.admin_site.lists import ChoiceFilter
 from evalhub.admin_site.pages import bounded_text, current_user, require
 from evalhub.display.formatting import counted
@@ -66,7 +66,7 @@ class ForTest(forms.Form):
 
 
 @admin.register(LibraryCriterion)
-class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
+class LibraryCriterionAdmin(DownloadedListAdmin, PanelAdmin):
     """The criterion library. A row's page is to read; `?edit=1` is its form."""
 
     form = LibraryForm

@@ -17,8 +17,8 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
-from evalhub.admin_site.contributions import ExtensibleList
-from evalhub.admin_site.lists import PageList, RelatedFilter
+from evalhub.admin_site.contributions import ExtensibleListAdmin
+from evalhub.admin_site.lists import PageChangeList, RelatedFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user, require
 from evalhub.display import html
 from evalhub.display.formatting import DASH, score, seconds
@@ -61,7 +61,7 @@ def judge_splits_of(results: Sequence[Result]) -> dict[int, str]:
 LIST = "_changelist_filters"
 
 
-class ResultList(PageList):
+class ResultChangeList(PageChangeList):
     """A page of results, with the judges' split on each row."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -77,7 +77,7 @@ class ResultList(PageList):
 
 
 @admin.register(Result)
-class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
+class ResultAdmin(ExtensibleListAdmin, ReadOnlyAdmin):
     """Results of readable tests, as a list and one by one."""
 
     when_empty = "Launch a run to get results."
@@ -114,8 +114,8 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     class Media:
         css = {"all": ("evalhub/result.css",)}
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
-        return ResultList
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageChangeList]:
+        return ResultChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
         readable: QuerySet[Result] = Result.objects.readable_by(request.user)

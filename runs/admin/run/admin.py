@@ -15,7 +15,7 @@ from unfold.contrib.filters.admin import (
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from evalhub.admin_site.contributions import ExtensibleList, LoadedList
+from evalhub.admin_site.contributions import ExtensibleListAdmin, LoadedChangeList
 from evalhub.admin_site.lists import RelatedFilter
 from evalhub.admin_site.pages import require, row_number
 from evalhub.display.formatting import DASH
@@ -48,7 +48,7 @@ def cell(name: str, run: Any) -> SafeString:
     return render_to_string("runs/run/cell.html", shown)
 
 
-class RunList(LoadedList):
+class RunChangeList(LoadedChangeList):
     """The list of runs, with figures of the rows shown."""
 
     def load(self, request: HttpRequest, rows: Sequence[Any]) -> None:
@@ -57,7 +57,7 @@ class RunList(LoadedList):
 
 
 @admin.register(Run)
-class RunAdmin(ExtensibleList):
+class RunAdmin(ExtensibleListAdmin):
     """The list of runs; a run's own page is its report."""
 
     when_empty = "A launch starts one run for each model, system prompt and temperature."
@@ -98,7 +98,7 @@ class RunAdmin(ExtensibleList):
         css = {"all": ("evalhub/result.css",)}
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return RunList
+        return RunChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         runs: QuerySet[Run] = super().get_queryset(request)

@@ -13,7 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from evalhub.admin_site.lists import ChoiceFilter, PageList, RelatedFilter
+from evalhub.admin_site.lists import ChoiceFilter, PageChangeList, RelatedFilter
 from evalhub.display.html import link
 from issues.content.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
@@ -85,7 +85,7 @@ def _verdicts_of(result: Result, evaluations: Iterable[HumanEvaluation]) -> Disp
     )
 
 
-class DisputeList(PageList):
+class DisputeChangeList(PageChangeList):
     """A page of disputes, with the verdicts on each row."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -132,7 +132,7 @@ class SideFilter(ChoiceFilter):
 class DisputeAdmin(ResultAdmin):
     """Disputed results, for adjudicators."""
 
-    rows = "disputes"
+    rows_name = "disputes"
     when_empty = "Annotators agree on every result."
     list_before_template = "runs/review/disputed_before.html"
     list_display: Any = ("badge", "words", "issue", "run", "verdicts")
@@ -145,8 +145,8 @@ class DisputeAdmin(ResultAdmin):
     )
     actions: Any = ()
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
-        return DisputeList
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageChangeList]:
+        return DisputeChangeList
 
     def get_list_display(self, request: HttpRequest) -> Any:
         if request.GET.get(StateFilter.parameter_name) == "settled":

@@ -16,7 +16,7 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import PageChangeList
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import percent
 from evalhub.history import save_signed
@@ -82,7 +82,7 @@ class QueueForm(forms.ModelForm):
         return cleaned
 
 
-class QueueList(PageList):
+class QueueChangeList(PageChangeList):
     """A page of queues with their progress."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -132,8 +132,8 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     }
     post_views = {"act": "<int:pk>/act/", "state": "<int:pk>/state/"}
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
-        return QueueList
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageChangeList]:
+        return QueueChangeList
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow deletion only until reviews have begun."""

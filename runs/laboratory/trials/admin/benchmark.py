@@ -10,7 +10,7 @@ from unfold.admin import TabularInline
 from unfold.decorators import display
 
 from evalhub.admin_site.batch_control import controlled
-from evalhub.admin_site.contributions import ExtensibleList
+from evalhub.admin_site.contributions import ExtensibleListAdmin
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.models import ItemState
@@ -57,7 +57,7 @@ class TopicInline(TabularInline):
 
 
 @admin.register(Benchmark)
-class BenchmarkAdmin(StartViews, ExtensibleList):
+class BenchmarkAdmin(StartViews, ExtensibleListAdmin):
     """Benchmarks: claims of known truth, and the texts that they are about."""
 
     form = BenchmarkForm

@@ -47,7 +47,7 @@ class ArtifactAdmin(PageAdmin):
 
     form = ArtifactForm
     keeps_history = False
-    rows = "texts"
+    rows_name = "texts"
     when_empty = "Generate a benchmark first."
     list_display = ("title", "benchmark", "kind", "state", "is_tested", "producer", "is_exposed")
     list_filter = (
