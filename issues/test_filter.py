@@ -52,6 +52,7 @@ class Condition:
         narrow: Leaves those of the rows that have the value, one of its choices.
         is_person: Its values are users; `ME` is whoever filters.
         reads_texts: It is about what a test says or its rubric holds.
+        is_linked_only: Lists offer it only where a link has set it.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Condition:
     narrow: Callable[[Any, str], Any]
     is_person: bool = False
     reads_texts: bool = False
+    is_linked_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,6 @@ CONDITIONS = (
     Condition("sealed", "sealed", lambda: ((1, "yes"), (0, "no")), _equal("sealed")),
     assignee_condition("issue__assignee", "issue assignee"),
     author_condition(Test),
-    Condition("library", "library criterion", _library, _with_copy_of, reads_texts=True),
+    Condition("library", "library criterion", _library, _with_copy_of, True, is_linked_only=True),
 )
 BY_NAME = {condition.name: condition for condition in CONDITIONS}

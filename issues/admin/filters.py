@@ -26,13 +26,18 @@ class TemplateFilter(RelatedFilter):
 
 
 class ConditionFilter(DropdownFilter):
-    """A condition of `issues.test_filter`; one that is `linked_only` is shown if it is chosen."""
+    """A condition of `issues.test_filter`; one that is `is_linked_only` is shown if it is chosen.
+
+    An unknown value finds nothing, and the list says so above its rows, as in every filter.
+    """
 
     condition: Condition
-    linked_only = False
+
+    def has_output(self) -> bool:
+        return bool(self.value()) or super().has_output()
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
-        if self.linked_only and self.parameter_name not in request.GET:
+        if self.condition.is_linked_only and self.parameter_name not in request.GET:
             return []
         me = [(ME, ME)] if self.condition.is_person else []
         return [*me, *((str(value), label) for value, label in self.condition.choices())]
@@ -49,8 +54,7 @@ class ConditionFilter(DropdownFilter):
 
 def filter_by(condition: Condition) -> type[ConditionFilter]:
     shown = {"title": condition.title, "parameter_name": condition.name, "condition": condition}
-    linked_only = condition.name == "library"
-    return type("ConditionFilter", (ConditionFilter,), {**shown, "linked_only": linked_only})
+    return type("ConditionFilter", (ConditionFilter,), shown)
 
 
 TEST_FILTERS = tuple(filter_by(condition) for condition in CONDITIONS)

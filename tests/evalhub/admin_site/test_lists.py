@@ -40,8 +40,16 @@ def test_an_unknown_value_of_a_filter_is_named(client):
     assert "dire is not one of the available choices" in html
     assert '<a class="eh-link" href="?q=sum">' in html
     assert "available choices" not in page(client, "/admin/issues/issue/", severity__exact="high")
-    feedback = page(client, "/admin/issues/feedback/", issue__id__exact="999999")
-    assert "Select a valid choice" in feedback
+    make_issue(title="Sums")
+    for address, query in (
+        ("/admin/issues/feedback/", {"issue__id__exact": "999999"}),
+        ("/admin/issues/issue/", {"domain": "999999"}),  # of no choices at all
+        ("/admin/runs/run/", {"suite__id__exact": "999999"}),
+        ("/admin/issues/librarycriterion/", {"origin": "nowhere"}),
+    ):
+        response = client.get(address, query)
+        assert response.context["cl"].result_count == 0
+        assert "Select a valid choice" in response.content.decode()
 
 
 def test_what_was_searched_stays_when_a_filter_is_chosen(client):
