@@ -146,8 +146,8 @@ class ExtensibleListAdmin(PageAdmin):
         return shown
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
-        contributed = [each.filters for each in self._granted(request)]
-        return [*super().get_list_filter(request), *chain(*contributed)]
+        contributed = chain(*(each.filters for each in self._granted(request)))
+        return [*super().get_list_filter(request), *contributed]
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         actions: dict[str, Any] = super().get_actions(request)

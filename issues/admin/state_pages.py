@@ -103,8 +103,7 @@ class StateAdmin(DownloadedListAdmin, PanelAdmin):
         """Stay on the row's page, where the next step is."""
         return self.back(request, obj)
 
-    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        return self.back(request, obj)
+    response_post_save_change = response_post_save_add
 
     def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         panel = super().panel(request, row)

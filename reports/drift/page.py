@@ -98,11 +98,10 @@ def _day(run: Observed) -> str:
 def _facts(report: DriftReport, shown: list[Series], far: list[Series]) -> tuple[Fact, ...]:
     watch = report.watch
     drifted = None if far and report.significance is None else len(_drifted(report, far))
-    among = f"of {sum(one.is_monitored for one in shown)} series monitored"
-    corrected = f"p ≤ {ALPHA}, Holm over {watch.monitored}"
+    among = f"of {sum(one.is_monitored for one in shown)} series monitored, p ≤ {ALPHA}"
     in_none = "not monitored, all suites"
     return (
-        Fact("drifted", "Drifted", drifted, "count", f"{among}, {corrected}"),
+        Fact("drifted", "Drifted", drifted, "count", f"{among}, Holm over {watch.monitored}"),
         Fact("far", "Scores far apart", len(far), "count", "drifted or by chance"),
         Fact("single", "Single runs", watch.single, "count", "nothing to compare with, all suites"),
         Fact("warm", "Runs above temperature 0", watch.warm, "count", in_none),

@@ -121,18 +121,16 @@ def _significance(found: Watch, reading: Reading) -> dict[int, Significance] | N
     if not series:
         return {}
     pairs = [(one.low.run, one.high.run) for one in series]
-    monitored = found.monitored
     lengths = [len(one.runs) for one in series]
     compared = {run for pair in pairs for run in pair}
 
     def test() -> list[Significance]:
         tests = outcomes_in(compared)
         changes = [_score_changes(tests[low], tests[high]) for low, high in pairs]
-        return significances(list(zip(lengths, changes, strict=True)), monitored=monitored)
+        return significances(list(zip(lengths, changes, strict=True)), monitored=found.monitored)
 
-    inputs = [pairs, lengths, monitored]
-    kind = list[Significance]
-    tested = reading.computed("drift-significance", inputs, kind, test, of=compared)
+    inputs = [pairs, lengths, found.monitored]
+    tested = reading.computed("drift-significance", inputs, list[Significance], test, of=compared)
     newest = [one.runs[-1].run for one in series]
     return None if tested is None else dict(zip(newest, tested, strict=True))
 
