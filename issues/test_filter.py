@@ -210,6 +210,13 @@ CONDITIONS = (
     Condition("sealed", "sealed", lambda: ((1, "yes"), (0, "no")), _equal("sealed")),
     assignee_condition("issue__assignee", "issue assignee"),
     author_condition(Test),
-    Condition("library", "library criterion", _library, _with_copy_of, True, is_linked_only=True),
+    Condition(
+        "library",
+        "library criterion",
+        _library,
+        _with_copy_of,
+        reads_texts=True,
+        is_linked_only=True,
+    ),
 )
 BY_NAME = {condition.name: condition for condition in CONDITIONS}
