@@ -4,7 +4,7 @@ A filter is written as a query, such as "state=approved&tag=4", as in the addres
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -59,6 +59,7 @@ class Condition:
     title: str
     choices: Callable[[], Choices]
     narrow: Callable[[Any, str], Any]
+    _: KW_ONLY
     is_person: bool = False
     reads_texts: bool = False
     is_linked_only: bool = False
