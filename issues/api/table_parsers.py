@@ -16,7 +16,8 @@ from issues.limits import MAX_BULK_ROWS, MAX_FILE_BYTES
 class TableParser(BaseParser):
     """Parses a table to `rows`, each with its place, and the `problems` of unreadable ones.
 
-    `is_flat`: lists and objects are in cells as JSON.
+    A row that cannot be stored is no row: not even a query can ask for its texts. `is_flat`: lists
+    and objects are in cells as JSON.
     """
 
     ending = ""
@@ -29,14 +30,17 @@ class TableParser(BaseParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         problems: list[Problem] = []
+        rows = []
         try:
             data = stream.read(MAX_FILE_BYTES + 1)
             found = records_in(f".{self.ending}", data, problems, inside="rows", most=MAX_BULK_ROWS)
-            rows = [(place, self.cells(row)) for place, row in found]
+            for place, row in found:
+                cells = self.cells(row)
+                names = unstorable(cells)
+                problems += [Problem(place, f"{name} {REASON}") for name in names]
+                rows += [] if names else [(place, cells)]
         except Unreadable as error:
             raise ParseError(f"The body {error}") from error
-        for place, row in rows:
-            problems += [Problem(place, f"{name} {REASON}") for name in unstorable(row)]
         return {"rows": rows, "problems": list(map(str, problems)), "is_flat": self.is_flat}
 
     def cells(self, row: dict[str, Any]) -> dict[str, Any]:

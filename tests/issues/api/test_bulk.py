@@ -99,6 +99,7 @@ def test_all_problems_are_named_by_row_and_nothing_is_saved(client):
         {"messages": []},
         row(4, issue=issue.pk, criteria=[{"text": ""}]),
         {"id": 999, "reference": "4"},
+        row(5, issue=issue.pk, source_id="sum\0"),
     ]
 
     response = send(client, TESTS, rows)
@@ -113,6 +114,7 @@ def test_all_problems_are_named_by_row_and_nothing_is_saved(client):
         "item 5: source_id is missing",
         "item 6: criteria[0]: Enter the criterion",
         "item 7: There is no test 999 here",
+        "item 8: source_id has a character that cannot be stored",
     ):
         assert said in problems
 
