@@ -5,6 +5,7 @@ underscores.
 """
 
 from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -13,6 +14,7 @@ from django import forms
 from django.core.exceptions import ValidationError as ModelError
 from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
+from django_filters.fields import IsoDateTimeField
 from drf_spectacular.utils import extend_schema_field
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.filters import OrderingFilter
@@ -64,7 +66,22 @@ class OneOf(filters.MultipleChoiceFilter):
         super().__init__(choices=choices.choices, distinct=False, **kwargs)
 
 
-class Since(filters.IsoDateTimeFilter):
+class MomentField(IsoDateTimeField):
+    """A time in UTC: PostgreSQL takes no offset of 16 hours or more, which ISO 8601 allows."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        moment: datetime | None = super().to_python(value)
+        try:
+            return moment and moment.astimezone(UTC)
+        except OverflowError as error:
+            raise forms.ValidationError(f"{value} is before year 1 or after 9999.") from error
+
+
+class Moment(filters.IsoDateTimeFilter):
+    field_class = MomentField
+
+
+class Since(Moment):
     def __init__(self, field_name: str, **kwargs: Any) -> None:
         super().__init__(field_name=field_name, lookup_expr="gte", **kwargs)
 

@@ -23,7 +23,7 @@ from rest_framework.viewsets import GenericViewSet
 from evalhub.admin_site.versions import last_change, lock_row
 from evalhub.api.errors import ChangedSince, Conflict
 from evalhub.api.exports import plain_value
-from evalhub.api.filters import Id, NamedFilters, OneOf, Pagination, Since, YesNo
+from evalhub.api.filters import Id, Moment, NamedFilters, OneOf, Pagination, Since, YesNo
 from evalhub.api.headers import (
     ETAG,
     IDEMPOTENCY_KEY,
@@ -262,7 +262,7 @@ class AuditFilters(filters.FilterSet):
     kind = filters.CharFilter(help_text="Such as evalhub.user.")
     number = Id(field_name="number")
     since = Since("at")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+    until = Moment(field_name="at", lookup_expr="lt")
 
 
 class AuditPagination(Pagination):

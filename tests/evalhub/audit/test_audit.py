@@ -285,6 +285,20 @@ def test_scripts_filter_as_people_do():
     assert answer["results"] == []
 
 
+def test_times_may_have_any_offset_of_iso_8601():
+    client = client_of("superuser")
+    make_issue()
+
+    for moment, status in (
+        ("2026-01-01T00:00:00+21:30", 200),
+        ("0392-10-29T21:06:43.8+21:30", 200),
+        ("0001-01-01T00:00:00+01:00", 400),
+        ("9999-12-31T23:59:00-23:59", 400),
+    ):
+        response = client.get(reverse("api-audit-list"), {"since": moment})
+        assert (moment, response.status_code) == (moment, status)
+
+
 # It stays ----------------------------------------------------------------------------------------
 
 
