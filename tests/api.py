@@ -2,10 +2,14 @@
 
 from typing import Any
 
+from django.db import connection
 from rest_framework.test import APIClient
 
 from evalhub.models import Token, TokenScope, User
 from tests.factories import make_user
+
+QUERIES_OF_A_WATERMARK = int(connection.vendor == "postgresql")
+"""PostgreSQL is asked for its oldest transaction; SQLite has one writer at a time."""
 
 
 def client_of(user: User | str, scope: str = TokenScope.WRITE, **fields: Any) -> APIClient:
