@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
+from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.http import HttpResponseBase
@@ -620,7 +621,8 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
     if address.name == "admin:view_on_site":
         return reverse(address.name, args=[ContentType.objects.get_for_model(row).pk, pk])
     if address.name.endswith("simple_history"):
-        return reverse(address.name, args=[pk, 1])
+        version = row.history.earliest("history_id").pk if row is not None else 1
+        return reverse(address.name, args=[pk, version])
     if address.name == "reports:summary_exchange":
         return reverse(address.name, args=[pk, 1])
     if address.name == "admin:review_queue_choose":
@@ -648,9 +650,12 @@ def model_of(address: Address) -> str:
         }.get(address.name.removesuffix("_download"), "run")
     if address.name in ("admin:view_on_site", "admin:auth_user_password_change"):
         return "user" if "password" in address.name else "issue"
-    return address.name.split("_")[1]
+    _, _, name = address.name.partition(":")
+    app = next((app for app in APPS if name.startswith(f"{app}_")), name.split("_")[0])
+    return name.removeprefix(f"{app}_").split("_")[0]
 
 
+APPS = sorted((app.label for app in apps.get_app_configs()), key=len, reverse=True)
 MODELS = (
     *("language-model", "user", "token", "webhook", "call", "notification", "exposure", "tag"),
     *("resolution-label", "feedback", "issue", "test", "image"),

@@ -313,7 +313,8 @@ def sealed_benchmark(model: Any) -> dict[str, Any]:
         benchmark=benchmark, language_model=model, endpoint={}, state="failed", reason=SECRET
     )
     run.steps.create(idea=idea, kind="summary", state="error", error_message=SECRET)
-    return {"benchmark": benchmark, "idea": idea, "artifact": artifact, **sealed_trial(topic)}
+    made = {"idea": idea, "artifact": artifact, "benchmarktext": artifact, "generationrun": run}
+    return {"benchmark": benchmark, **made, **sealed_trial(topic)}
 
 
 def sealed_trial(topic: Topic) -> dict[str, Any]:
