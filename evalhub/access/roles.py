@@ -14,9 +14,9 @@ from evalhub.access.models import User
 FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification", "evalhub.view_image")
 READ = (
     *("issues.view_*", "runs.view_*", "reports.view_*", "workbench.view_workbench", *FLOOR_RIGHTS),
-    *(f"{room}.view_*" for room in settings.EVALHUB_OPEN_ROOMS),
+    *(f"{app}.view_*" for app in settings.EVALHUB_OPEN_APPS),
 )
-ROOMS = tuple(f"{room}.*" for room in settings.EVALHUB_OPEN_ROOMS)
+OPEN_APPS = tuple(f"{app}.*" for app in settings.EVALHUB_OPEN_APPS)
 VIEWER = (*READ, "runs.export_results")
 ANNOTATOR = (
     *VIEWER,
@@ -63,7 +63,7 @@ MAINTAINER = (
     "runs.control_run",
     "review.*",
     "tuning.*",
-    *ROOMS,
+    *OPEN_APPS,
     "workbench.*",
     "reports.*",
     "evalhub.view_*",
@@ -81,7 +81,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "maintainer": MAINTAINER,
     "admin": (
         *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*"),
-        *(*ROOMS, "workbench.*", "reports.*"),
+        *(*OPEN_APPS, "workbench.*", "reports.*"),
         *("auth.*", "django_q.*", "axes.*"),
     ),
 }

@@ -173,7 +173,7 @@ env.refuse_unknown()
 
 # Applications ------------------------------------------------------------------------------------
 
-EVALHUB_OPEN_ROOMS = ("pairwise", "position_bias", "trials")
+EVALHUB_OPEN_APPS = ("pairwise", "position_bias", "trials")
 """Apps of the laboratory that every role may read, and maintainers use: `evalhub.access.roles`."""
 
 INSTALLED_APPS = [
@@ -205,7 +205,7 @@ INSTALLED_APPS = [
     "runs.review",
     "runs.laboratory.tuning",
     "runs.laboratory.workbench",
-    *(f"runs.laboratory.{room}" for room in EVALHUB_OPEN_ROOMS),
+    *(f"runs.laboratory.{app}" for app in EVALHUB_OPEN_APPS),
     "reports",
 ]
 
