@@ -9,7 +9,7 @@ from django.db.models import Case, Value, When
 from reports.compare.query import Side
 from reports.documents.links import page_url
 from reports.gate.query import policy_of
-from reports.queries.names import saying
+from reports.queries.names import run_search
 from runs.comparison.baselines import is_baseline
 from runs.models import Run
 
@@ -21,7 +21,7 @@ FIELDS = ("label", "model_name", "release", "created_at", "suite_id")
 
 def offered(search: str, *, suites: Collection[int], without: Sequence[Run]) -> list[Run]:
     """Return runs that match the search: those of the given suites first, then newest first."""
-    wanted = saying(search)
+    wanted = run_search(search)
     near = Case(When(suite__in=suites, then=Value(0)), default=Value(1))
     runs = Run.objects.filter(wanted).exclude(pk__in=[run.pk for run in without])
     shown = runs.select_related("suite").only(*FIELDS, "suite__name")

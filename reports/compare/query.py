@@ -150,7 +150,7 @@ def prompts_of(revisions: Iterable[int], reader: User) -> dict[int, str]:
     return {pk: prompt_of(messages)[:TEXT] for pk, messages in _messages(revisions, reader)}
 
 
-def saying(words: str, revisions: Iterable[int], reader: User) -> set[int]:
+def with_words(words: str, revisions: Iterable[int], reader: User) -> set[int]:
     """Return the revisions whose readable prompt contains the words, ignoring case."""
     wanted = words.casefold()
     return {

@@ -31,14 +31,14 @@ def _names(sets: QuerySet[TagSet]) -> dict[int, tuple[str, ...]]:
     return {pk: tuple(names) for pk, names in sets.order_by().values_list("pk", "names")}
 
 
-PLACES = ("label", "model_name", "release", "launch__label", "suite__name")
+SEARCHED = ("label", "model_name", "release", "launch__label", "suite__name")
 
 
-def saying(search: str) -> Q:
+def run_search(search: str) -> Q:
     """Match runs with every word in their label, model, release, launch or suite."""
     wanted = Q()
     for word in search.split():
-        wanted &= Q(*((f"{place}__icontains", word) for place in PLACES), _connector=Q.OR)
+        wanted &= Q(*((f"{place}__icontains", word) for place in SEARCHED), _connector=Q.OR)
     return wanted
 
 

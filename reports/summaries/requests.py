@@ -18,7 +18,7 @@ from evalhub.work import progress
 from evalhub.work.processes.queue import request_worker
 from reports.limits import MAX_SUMMARISED_RUNS, USUAL_CONTEXT
 from reports.models import Exchange, ExecutiveSummary
-from reports.queries.names import saying
+from reports.queries.names import run_search
 from reports.summaries.draft import Draft, Unsendable, draft_of, reply_tokens
 from runs.models import Run
 
@@ -153,7 +153,7 @@ def offered(search: str, chosen: Sequence[Run]) -> list[Group]:
     """Group the runs to choose from by their tests, those of the chosen runs first."""
     newest = Run.objects.select_related("suite").order_by("-pk")
     alike = newest.filter(suite_fingerprint__in=[run.suite_fingerprint for run in chosen])[:SHOWN]
-    runs = {run.pk: run for run in (*chosen, *alike, *newest.filter(saying(search))[:SHOWN])}
+    runs = {run.pk: run for run in (*chosen, *alike, *newest.filter(run_search(search))[:SHOWN])}
     groups: dict[str, list[Run]] = {}
     for run in runs.values():
         groups.setdefault(run.suite_fingerprint, []).append(run)

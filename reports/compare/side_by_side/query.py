@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from evalhub.models import User
 from reports.compare.matching_rule import Tested
-from reports.compare.query import GROUPS, SUMS, saying
+from reports.compare.query import GROUPS, SUMS, with_words
 from reports.queries.exposure import only, tallies_of_tests
 from runs.figures.tallies import Tally, tallies_over
 from runs.models import Outcome, Result, Run, TagSet
@@ -124,7 +124,7 @@ class SideBySide:
         if self.wanted.words:
             used = Result.objects.filter(run__in=self.runs).order_by()
             revisions = used.values_list("revision", flat=True).distinct()
-            rows = rows.filter(revision__in=saying(self.wanted.words, revisions, self.reader))
+            rows = rows.filter(revision__in=with_words(self.wanted.words, revisions, self.reader))
         return rows
 
     def _labels(self) -> Q:

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from reports.compare.form import SHOW
 from reports.compare.matching_rule import Tested
-from reports.compare.query import Comparison, prompts_of, saying
+from reports.compare.query import Comparison, prompts_of, with_words
 from reports.compare.rule import Compared, Kind
 from reports.compare.two_runs.state import KIND_WORDS, TwoRuns
 from reports.documents.document import Cell, Column, LazyRows, Link, Table
@@ -28,7 +28,9 @@ def tests_of(two: TwoRuns) -> Table:
         and (not filters["tag"] or filters["tag"] in comparison.tags[one.latest.tag_set_id])
     ]
     if filters["q"]:
-        found = saying(filters["q"], [one.latest.revision_id for one in rows], two.reading.reader)
+        found = with_words(
+            filters["q"], [one.latest.revision_id for one in rows], two.reading.reader
+        )
         rows = [one for one in rows if one.latest.revision_id in found]
     if filters["tag"] or filters["issue"] or filters["q"]:
         empty = "No matching tests. Choose another list, or clear tag, issue and words."
