@@ -248,6 +248,12 @@ def finish_if_done(kind: AnyKind, batch_id: int) -> None:
         kind.finish(batch)
 
 
+def has_due_items(kind: AnyKind, batch_id: int) -> bool:
+    """Return True if the batch is live and has an item that nobody holds, to do now."""
+    batch = kind.batches().filter(pk=batch_id, state=BatchState.LIVE).first()
+    return batch is not None and kind.due(batch, clock.now()).exists()
+
+
 def is_anything_left() -> bool:
     """Return True if a live batch has pending items, leased or waiting."""
     return any(

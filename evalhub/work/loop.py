@@ -203,6 +203,7 @@ class Loop:
 
     async def _claim_for(self, live_batch: LiveBatch) -> int:
         if (free_slots := live_batch.free_slots(self.limiters)) < 1:
+            await self._join(live_batch)
             return 0
         try:
             async with self.heartbeat.claiming:
@@ -210,6 +211,13 @@ class Loop:
         except Unavailable as error:
             log.warning("Claiming items of %s failed, trying again: %s", live_batch.batch, error)
             return 0
+
+    async def _join(self, live_batch: LiveBatch) -> None:
+        """Announce models that others use wholly, if items wait: they then keep to their part."""
+        is_crowded = self.limiters.are_crowded(live_batch.models)
+        if is_crowded and await self.database.with_retries(batches.has_due_items, *live_batch.key):
+            self.limiters.need(live_batch.models)
+            await self.heartbeat.announce()
 
     async def _start(self, live_batch: LiveBatch, free_slots: int) -> int:
         """Claim items and start to do them. What a broken claim leased is given back later.

@@ -216,6 +216,11 @@ class RateLimiters:
             for limiter in self._limiters.values()
         )
 
+    def are_crowded(self, models: Collection[int]) -> bool:
+        """Return True if nothing of a model is left here while others use more than their part."""
+        limiters = [self.limiter(model) for model in models]
+        return any(limiter.width == 0 and not limiter.is_even for limiter in limiters)
+
     @property
     def are_uneven(self) -> bool:
         """True while a worker has more calls in flight than its part, or waits to begin."""

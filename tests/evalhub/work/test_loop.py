@@ -38,9 +38,9 @@ def is_paused(worker):
 
 
 def announced():
-    """Return how many workers told the others that they use a model."""
+    """Return the calls in flight of each worker that told the others that it uses a model."""
     uses = WorkerRow.objects.values_list("models_in_use", flat=True)
-    return sum(bool(use["since"]) for some in uses for use in some.values())
+    return [use["in_flight"] for some in uses for use in some.values() if use["since"]]
 
 
 # Two workers -------------------------------------------------------------------------------------
@@ -79,10 +79,10 @@ def test_second_worker_joins_without_exceeding_the_limit(provider, model_at, sta
     slowly(provider, 0.05)
     run = make_run(*some_tests(40), model=model_at(max_concurrency=4))
     one = start()
-    eventually(lambda: provider.in_flight == 4, "a busy first worker")
+    eventually(lambda: announced() == [4], "a busy first worker that told so")
 
     two = start()
-    eventually(lambda: announced() == 2, "the second worker's announcement")
+    eventually(lambda: len(announced()) == 2, "the second worker's announcement")
     slowly(provider, 0.5)
     provider.may_reply.set()
     eventually(lambda: len(two.loop._tasks()) > 0, "the second worker's part")
@@ -251,6 +251,7 @@ def test_worker_that_joins_gets_what_the_first_has_not_begun(provider, model_at,
     one = start()
     eventually(lambda: provider.in_flight == 8, "calls in flight")
     eventually(lambda: len(one.loop._tasks()) == 14, "what waits behind them")
+    eventually(lambda: announced() == [8], "that it told so")
 
     two = start()
     eventually(lambda: len(one.loop._tasks()) <= 8, "what was given back")
