@@ -101,7 +101,7 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         return False
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        hidden = () if self._sets_up(request) else FOR_MAINTAINERS
+        hidden: tuple[str, ...] = () if self._sets_up(request) else FOR_MAINTAINERS
         if isinstance(obj, LanguageModel) and request.POST.get("kind", obj.kind) == ModelKind.MODEL:
             hidden += OF_APPLICATIONS
         return [part for part in self.fieldsets if part[0] not in hidden]
