@@ -187,10 +187,9 @@ class Writer:
         ]
         Judgment.objects.bulk_create(judgments, batch_size=BATCH_SIZE)
         scores = ResultScore.objects.filter(judge_run=judge_run)
-        scores.filter(result__state=ItemState.DONE).update(state=ItemState.DONE)
-        scores.filter(result__state=ItemState.ERROR).update(
-            state=ItemState.ERROR, error_kind=NO_ANSWER
-        )
+        scores.update(state=ItemState.DONE)
+        unanswered = [result.pk for result in results if result.state == ItemState.ERROR]
+        scores.filter(result__in=unanswered).update(state=ItemState.ERROR, error_kind=NO_ANSWER)
         score_result_scores(list(scores))
         statistics = statistics_of(judge_run.pk)
         JudgeRun.objects.filter(pk=judge_run.pk).update(statistics=statistics, **ended(at))
