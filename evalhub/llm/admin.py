@@ -16,14 +16,12 @@ from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import RelatedFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.admin_site.password_again import AsksPassword
-from evalhub.llm.applications.application_fields import ModelKind
 from evalhub.llm.connection_check import application_check, probe
 from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
 from evalhub.notifications.security import notify_of_connection
 
-OF_APPLICATIONS = ("Application request", "Application reply")
-FOR_MAINTAINERS = ("Connection", *OF_APPLICATIONS, "Parameters")
+FOR_MAINTAINERS = ("Connection", "Application request", "Application reply", "Parameters")
 OF_MODELS = dict.fromkeys(
     ("litellm_model", "api_key_env", "structured_output", "judge_timeout_s"), "kind == 'model'"
 )
@@ -101,10 +99,9 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         return False
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        hidden: tuple[str, ...] = () if self._sets_up(request) else FOR_MAINTAINERS
-        if isinstance(obj, LanguageModel) and request.POST.get("kind", obj.kind) == ModelKind.MODEL:
-            hidden += OF_APPLICATIONS
-        return [part for part in self.fieldsets if part[0] not in hidden]
+        if self._sets_up(request):
+            return self.fieldsets
+        return [part for part in self.fieldsets if part[0] not in FOR_MAINTAINERS]
 
     def get_list_display(self, request: HttpRequest) -> Any:
         if self._sets_up(request):

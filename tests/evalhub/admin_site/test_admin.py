@@ -147,16 +147,6 @@ def test_all_admins_are_notified_of_a_changed_connection(client, settings, chang
     assert all(words in one.text for one in notified)
 
 
-def test_a_page_has_the_fields_of_an_application_only_where_it_is_one(client):
-    log_in(client, "maintainer")
-    page = url("evalhub_languagemodel_change", make_model().pk)
-
-    assert "answer_path" not in client.get(page).content.decode()
-    turned = client.post(page, model_form(kind="application")).content.decode()
-    assert "answer_path" in turned
-    assert "answer_path" in client.get(url("evalhub_languagemodel_add")).content.decode()
-
-
 def test_a_model_is_never_deleted(client):
     log_in(client, "superuser")
     model = make_model()
