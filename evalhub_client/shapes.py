@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 BatchState = Literal["live", "paused", "cancelled", "failed", "done"]
+Blank = Literal[""]
+BrokenOffAnswers9fa = Literal["judged", "failed", "error"]
+BrokenOffAnswersCd2 = Literal["judged", "failed", "error"]
+CutOffAnswers9fa = Literal["judged", "failed", "error"]
+CutOffAnswersCd2 = Literal["judged", "failed", "error"]
+Ending = Literal["length", "content_filter", "error", "abort"]
 FeedbackBatchRowState = Literal["added", "duplicates"]
 FlipDirection = Literal["worse", "better"]
 GateExit = Literal[0, 1, 2]
@@ -205,6 +211,8 @@ class LaunchSpecRequest(TypedDict):
     similarity_weight: NotRequired[float]
     similarity_model: NotRequired[int | None]
     score_by_similarity: NotRequired[bool]
+    cut_off_answers: NotRequired[CutOffAnswers9fa]
+    broken_off_answers: NotRequired[BrokenOffAnswers9fa]
     allow_sealed_exposure: NotRequired[bool]
 
 
@@ -243,6 +251,7 @@ class Result(TypedDict):
     score: NotRequired[float | None]
     passed: NotRequired[bool | None]
     agreement: NotRequired[float | None]
+    ending: NotRequired[Ending | Blank]
     similarity: NotRequired[float | None]
     is_overridden: NotRequired[bool]
     is_disputed: NotRequired[bool]
@@ -289,6 +298,8 @@ class Run(TypedDict):
     self_evaluation_allowed: NotRequired[bool]
     similarity_weight: NotRequired[float]
     score_by_similarity: NotRequired[bool]
+    cut_off_answers: NotRequired[CutOffAnswersCd2]
+    broken_off_answers: NotRequired[BrokenOffAnswersCd2]
     is_scripted: NotRequired[bool]
     source_id: NotRequired[str]
     texts_removed_at: str | None

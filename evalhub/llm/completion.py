@@ -1,31 +1,140 @@
-"""A provider's reply to a call. Pure."""
+"""A model's reply to a call: what it said, how that ended, and what it took. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import Any
+from enum import StrEnum
+from typing import Any, Self
+
+from evalhub.llm.content.content_parts import content_text
+
+
+class Ending(StrEnum):
+    """How a reply ended. WHOLE: nothing says that it broke off."""
+
+    WHOLE = ""
+    LENGTH = "length"
+    FILTERED = "content_filter"
+    ERROR = "error"
+    ABORTED = "abort"
+
+    @property
+    def words(self) -> str:
+        return _WORDS[self]
+
+
+_WORDS = {
+    Ending.WHOLE: "whole",
+    Ending.LENGTH: "cut off at the token limit",
+    Ending.FILTERED: "stopped by a content filter",
+    Ending.ERROR: "broken off by an error",
+    Ending.ABORTED: "aborted",
+}
+
+REASONS = {
+    Ending.LENGTH: {
+        *("length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_length"),
+        *("model_length", "token_limit", "model_context_window_exceeded"),
+    },
+    Ending.FILTERED: {
+        *("content_filter", "content_filtered", "safety", "image_safety", "blocklist", "refusal"),
+        *("prohibited_content", "image_prohibited_content", "recitation", "image_recitation"),
+        *("spii", "language", "guardrail_intervened", "error_toxic", "sensitive"),
+    },
+    Ending.ERROR: {
+        *("error", "insufficient_system_resource", "network_error", "timeout", "failed"),
+        *("malformed_function_call", "malformed_model_output", "malformed_tool_use"),
+        *("unexpected_tool_call", "too_many_tool_calls", "error_limit", "other"),
+    },
+    Ending.ABORTED: {
+        *("abort", "aborted", "cancel", "cancelled", "canceled", "user_cancel"),
+        *("incomplete", "pause_turn", "unload"),
+    },
+}
+"""Finish reasons of providers, in lower case, that mean that a reply broke off."""
+
+_ENDINGS = {reason: ending for ending, reasons in REASONS.items() for reason in reasons}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Completion:
-    """A provider's reply, parsed and raw.
+class AnswerTurn:
+    """What a model said in one turn; its text is a part of it.
 
-    None means not measured: the provider counted no tokens, or prices are unknown. `latency_ms`
-    is from sending to the last byte. `finish_reason` and `reply` are the provider's own, as sent;
-    `reply` is JSON text unless the provider sent something else. `documents` are those that an
-    application retrieved, each {"text", "title"}; None: it reports none. `session_id` is that of
-    an application's conversation.
+    `tool_calls` are in the form of providers. `images` are parts of a message, stored (see
+    `content_parts`) or {"type": "image_url", …} as sent. `refusal` is what a provider sends apart
+    from the text. `finish_reason` and `error`, that of the choice, are the provider's own words.
+    `documents` are those that an application retrieved, each {"text", "title"}; None: it reports
+    none. `session_id` is that of an application's conversation.
     """
 
     text: str = ""
     tool_calls: tuple[dict[str, Any], ...] = ()
+    images: tuple[dict[str, Any], ...] = ()
+    refusal: str = ""
+    reasoning: str = ""
+    finish_reason: str = ""
+    error: str = ""
     documents: tuple[dict[str, str], ...] | None = None
     session_id: str = ""
-    reasoning: str = ""
+
+    @property
+    def ending(self) -> Ending:
+        if self.error:
+            return Ending.ERROR
+        return _ENDINGS.get(self.finish_reason.strip().lower(), Ending.WHOLE)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.words.strip() or self.tool_calls or self.images)
+
+    @property
+    def words(self) -> str:
+        """Its text and refusal: what checks search, and what lists show."""
+        return "\n\n".join(filter(None, (self.text, self.refusal)))
+
+    def message(self) -> dict[str, Any]:
+        """Return the turn as a message of the next request of its conversation.
+
+        No provider takes images from an assistant: they are named, as in other texts.
+        """
+        images = content_text(list(self.images))
+        content = "\n".join(filter(None, (self.words, images)))
+        calls = {"tool_calls": list(self.tool_calls)} if self.tool_calls else {}
+        return {"role": "assistant", "content": content or (None if calls else ""), **calls}
+
+    def stored(self) -> dict[str, Any]:
+        """Return the turn as JSON, its text as "content"; what is empty is left out."""
+        turn: dict[str, Any] = {"content": self.text}
+        for field in fields(AnswerTurn):
+            value = getattr(self, field.name)
+            if field.name != "text" and value not in ((), "", None):
+                turn[field.name] = list(value) if isinstance(value, tuple) else value
+        if self.documents is not None:
+            turn["documents"] = list(self.documents)
+        return turn
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any], **more: Any) -> Self:
+        """Return the turn that was stored; keys that are none of its own are left out."""
+        names = {field.name for field in fields(AnswerTurn)} & stored.keys()
+        own = {name: stored[name] for name in names}
+        values = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
+        return cls(**{"text": stored.get("content", ""), **values, **more})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completion(AnswerTurn):
+    """A provider's reply, parsed and raw.
+
+    None means not measured: the provider counted no tokens, or prices are unknown. `latency_ms`
+    is from sending to the last byte. `reply` is the provider's own, as sent: JSON text unless the
+    provider sent something else.
+    """
+
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: Decimal | None = None
     latency_ms: int = 0
-    finish_reason: str = ""
     request_id: str = ""
     reply: str = ""
 

@@ -16,6 +16,7 @@ class CallErrorKind(StrEnum):
     CONTENT_FILTERED = "content_filtered"
     UNREACHABLE = "unreachable"
     EMPTY_ANSWER = "empty_answer"
+    BROKEN_OFF = "broken_off"
     UNREADABLE_REPLY = "unreadable_reply"
     SERVER_ERROR = "server_error"
     FORBIDDEN_ADDRESS = "forbidden_address"
@@ -27,6 +28,7 @@ PASSING = {
     CallErrorKind.TIMED_OUT,
     CallErrorKind.UNREACHABLE,
     CallErrorKind.EMPTY_ANSWER,
+    CallErrorKind.BROKEN_OFF,
     CallErrorKind.UNREADABLE_REPLY,
     CallErrorKind.SERVER_ERROR,
 }

@@ -307,29 +307,17 @@ class Call(models.Model):
         One that was taken from a record is used once: it may be why saving fails.
         """
         if self.completion is not None and self.role != CallRole.EMBEDDING and self.pk is None:
-            self.unsaved = {
-                "text": self.completion.text,
-                "tool_calls": list(self.completion.tool_calls),
-                "reasoning": self.completion.reasoning,
-                "documents": self.completion.documents and list(self.completion.documents),
-                "session_id": self.completion.session_id,
-            }
+            self.unsaved = self.completion.stored()
 
     def kept_completion(self) -> Completion:
         """Return the kept reply as it was when it arrived."""
         assert self.unsaved is not None
-        documents = self.unsaved.get("documents")
-        return Completion(
-            text=self.unsaved["text"],
-            tool_calls=tuple(self.unsaved["tool_calls"]),
-            reasoning=self.unsaved["reasoning"],
-            documents=None if documents is None else tuple(documents),
-            session_id=self.unsaved.get("session_id", ""),
+        return Completion.of(
+            self.unsaved,
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
             cost_usd=self.cost_usd,
             latency_ms=self.latency_ms or 0,
-            finish_reason=self.finish_reason,
             request_id=self.request_id,
             reply=self.reply,
         )

@@ -1,9 +1,11 @@
 """Messages of a test: their format, the request to the candidate, and the turns to generate."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.content.content_parts import with_system_prompt, with_text_before
 from evalhub.llm.content.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.content.message_form import message_problem, turns_to_generate
@@ -83,16 +85,25 @@ def _with_documents(messages: list[Message], context: str) -> list[Message]:
     return [*before, {"role": "user", "content": documents}, *turns]
 
 
-def filled(messages: list[Message], turns: list[str]) -> list[Message]:
+def filled(messages: list[Message], turns: Sequence[AnswerTurn]) -> list[Message]:
     """Return the conversation with the first generated turns filled in.
 
-    It ends before the first missing turn, so it is the model's next input.
+    It ends before the first missing turn, so it is the model's next input. Results of tools that
+    follow a generated turn get the ids of its calls, which no test can know.
     """
     holes = turns_to_generate(messages)
     open_ended = [*messages, {"role": "assistant"}] if len(messages) in holes else messages
     said = dict(zip(holes, turns, strict=False))
     end = holes[len(turns)] if len(turns) < len(holes) else len(open_ended)
-    return [
-        {"role": "assistant", "content": said[position]} if position in said else message
-        for position, message in enumerate(open_ended[:end])
-    ]
+    found: list[Message] = []
+    ids: list[str] = []
+    for position, message in enumerate(open_ended[:end]):
+        if position in said:
+            found.append(said[position].message())
+            ids = [call["id"] for call in said[position].tool_calls if call.get("id")]
+        elif message["role"] == "tool" and ids:
+            found.append({**message, "tool_call_id": ids.pop(0)})
+        else:
+            found.append(message)
+            ids = []
+    return found

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from evalhub.llm.content.content_parts import IMAGE, IMAGE_URL
+from evalhub.llm.content.content_parts import IMAGE, IMAGE_URL, MAX_ALT
 from evalhub.llm.content.image_files import ImageRefused, bytes_of_url
 from evalhub.llm.content.images import store_image
 from evalhub.models import Image, User
@@ -45,6 +45,31 @@ def with_stored_images(messages: Any) -> Any:
     if not isinstance(messages, list):
         return messages
     return [_stored(number, message) for number, message in enumerate(messages, 1)]
+
+
+def with_kept_images(turn: dict[str, Any], test: Test) -> dict[str, Any]:
+    """Return a stored turn of an answer with its images kept, for whoever may read the test.
+
+    One that cannot be kept stays as a part whose `alt` says why, or where it is.
+    """
+    if not turn.get("images"):
+        return turn
+    parts = [part if part.get("type") == IMAGE else _kept(part) for part in turn["images"]]
+    kept = [part[IMAGE] for part in parts if part["type"] == IMAGE]
+    ImageUse.objects.bulk_create(
+        [ImageUse(image_id=digest, test=test) for digest in kept], ignore_conflicts=True
+    )
+    return {**turn, "images": parts}
+
+
+def _kept(part: Mapping[str, Any]) -> dict[str, Any]:
+    sent = part.get(IMAGE_URL)
+    url = str(sent.get("url") if isinstance(sent, Mapping) else sent)
+    try:
+        return {"type": IMAGE, "image": store_image(bytes_of_url(url)).digest}
+    except ImageRefused as error:
+        address = url if url.startswith("http") else str(error)
+        return {"type": IMAGE_URL, "alt": address[:MAX_ALT]}
 
 
 def _stored(number: int, message: Any) -> Any:

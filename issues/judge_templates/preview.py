@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from evalhub.access.models import User
+from evalhub.llm.completion import AnswerTurn
 from issues.content.conversation import filled, request_messages
 from issues.content.message_form import turns_to_generate
 from issues.judge_templates.example_selection import ExampleQuery, ShownExample
@@ -15,8 +16,10 @@ from issues.judge_templates.prompts import (
     conversation_text,
     documents_text,
     needs_retrieved_documents,
+    output_text,
     prints_context,
     render,
+    tools_text,
 )
 from issues.models import JudgeTemplate, Test
 from issues.rubrics.scales import Scale, from_json
@@ -78,12 +81,12 @@ def judge_prompt(
 
 def shown_conversation(
     content: dict[str, Any],
-    earlier: Sequence[str],
+    earlier: Sequence[AnswerTurn],
     *,
     text: str | None,
     system_prompt: str = "",
 ) -> str:
-    """Return the request to the candidate, and its earlier turns, as a judge reads them.
+    """Return the request to the candidate, its earlier turns and its tools, as a judge reads them.
 
     A prompt shows the documents once: as `context` if its text prints that, else in the request.
 
@@ -99,7 +102,8 @@ def shown_conversation(
     context = "" if has_own_block else content["context"]
     messages = request_messages(content["messages"], context, system_prompt)
     holes = turns_to_generate(messages)[: len(earlier)]
-    return conversation_text(filled(messages, list(earlier)), generated=holes)
+    shown = conversation_text(filled(messages, earlier), generated=holes)
+    return shown + tools_text(content.get("tools") or ())
 
 
 def _shown(criterion: dict[str, Any], asked: str) -> dict[str, str]:
@@ -148,9 +152,9 @@ def preview(
         PromptError: The template has problems, or the reader may not read an example.
         ScaleError: The scale is invalid.
     """
-    earlier = ["(the model's turn)"] * len(turns_to_generate(content["messages"])[:-1])
+    earlier = placeholders(content["messages"])
     text = template.text if text is None else text
-    output = "\n\n".join([*earlier, answer])
+    output = output_text([*earlier, AnswerTurn(text=answer)])
     unseen = shown_conversation(content, earlier, text=None)
     query = ExampleQuery(test_id, unseen, output, bool(key))
     examples = examples_of(template).for_query(query).examples
@@ -166,6 +170,11 @@ def preview(
         examples=examples,
         documents=SAMPLE_DOCUMENTS,
     )
+
+
+def placeholders(messages: list[dict[str, Any]]) -> list[AnswerTurn]:
+    """Return what is shown for the generated turns before the last one, before there are any."""
+    return [AnswerTurn(text="(the model's turn)")] * len(turns_to_generate(messages)[:-1])
 
 
 def sample_answer(test: Test) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.content.content_parts import content_text
 from evalhub.llm.content.raw_prompt import RAW_PROMPT
 from issues.judge_templates.example_selection import ShownExample, as_text
@@ -155,6 +156,37 @@ def _contents(message: Mapping[str, Any]) -> Iterator[str]:
         arguments = function.get("arguments", "")
         given = arguments if isinstance(arguments, str) else json.dumps(arguments)
         yield f"tool call: {function.get('name', 'unknown')}({given})"
+    if refusal := message.get("refusal"):
+        yield f"refusal: {refusal}"
+    if ending := message.get("ending"):
+        yield f"[{ending}]"
+
+
+def turn_text(turn: AnswerTurn) -> str:
+    """Return a generated turn as it is judged, in one form for judges, people and files.
+
+    It is the text as it is where there is nothing else. Reasoning is not judged.
+    """
+    parts = [turn.text, *turn.images] if turn.images else turn.text
+    said = {"content": parts, "tool_calls": turn.tool_calls, "refusal": turn.refusal}
+    ending = turn.ending.words if turn.ending else ""
+    return "\n".join(_contents(said | {"ending": ending}))
+
+
+def output_text(turns: Sequence[AnswerTurn]) -> str:
+    """Return all generated turns: the text to judge."""
+    return "\n\n".join(map(turn_text, turns))
+
+
+def tools_text(tools: Sequence[Mapping[str, Any]]) -> str:
+    """Return the tools that a model was offered, as judges read them after the conversation."""
+    lines = []
+    for tool in tools:
+        function = tool.get("function") or tool
+        described = f": {text}" if (text := function.get("description")) else ""
+        parameters = json.dumps(function.get("parameters") or {}, ensure_ascii=False)
+        lines.append(f"- {function.get('name', 'unknown')} {parameters}{described}")
+    return "\n".join(["", "", "Tools that the model could call:", *lines]) if lines else ""
 
 
 class Unfiltered(str):

@@ -11,7 +11,7 @@ from django.db.models import Avg, Min
 from evalhub.llm.identity import identity_of
 from evalhub.statistics.changes.change_test import change_test
 from issues.content.conversation import request_messages
-from issues.judge_templates.prompts import conversation_text
+from issues.judge_templates.prompts import conversation_text, output_text
 from issues.models import Polarity
 from reports.queries.names import tag_names
 from reports.summaries.analyst.claims import Bound, Evidence
@@ -194,11 +194,7 @@ def _answer(variant: Variant, results: Sequence[Result]) -> VariantAnswer:
 
 
 def _text(result: Result) -> str:
-    """Return the answer's text, or the tool calls of an answer without text."""
-    answer = result.answer
-    turns = "\n\n".join(turn["content"] for turn in answer.turns if turn.get("content"))
-    called = conversation_text([{"role": "user", "content": "", "tool_calls": answer.tool_calls}])
-    return turns or answer.text or called or "(an empty answer)"
+    return output_text(result.answer.said()).strip() or "(an empty answer)"
 
 
 # Differences -------------------------------------------------------------------------------------

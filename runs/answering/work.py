@@ -1,13 +1,13 @@
 """Work of a run: its candidate answers each revision, turn by turn."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import F, Sum
 
 from evalhub.llm.applications.application_request import DOCUMENTS, SESSION_ID
-from evalhub.llm.completion import Completion
+from evalhub.llm.completion import AnswerTurn, Completion, Ending
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, CallRole, ItemState
@@ -16,6 +16,7 @@ from evalhub.work.database import update_locked
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
 from issues.content.conversation import Message, filled, request_messages
+from issues.content.images import with_kept_images
 from issues.content.message_form import turns_to_generate
 from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run
 
@@ -36,6 +37,7 @@ class AnswerRequest:
     tools: list[dict[str, Any]]
     turns: list[dict[str, Any]]
     sealed: list[int]
+    accepted: Collection[Ending]
 
     @property
     def turn_params(self) -> dict[str, Any]:
@@ -60,6 +62,7 @@ class Failure:
 
     kind: str
     message: str
+    ending: Ending = Ending.WHOLE
 
 
 @dataclass
@@ -96,24 +99,25 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
             await caller.save(Failure(NOTHING_ASKED, "The test has no turn to answer: edit it."))
         try:
             while len(turns) < holes:
-                earlier = [turn["content"] for turn in turns]
                 reply = await caller.call(
                     job.endpoint,
-                    filled(job.messages, earlier),
+                    filled(job.messages, [*map(AnswerTurn.of, turns)]),
                     job.turn_params,
                     role=CallRole.CANDIDATE,
                     tools=job.tools,
+                    accepted=job.accepted,
                 )
                 is_last = len(turns) + 1 == holes
                 turn = Turn(reply.completion, reply.call, list(turns), is_last)
                 await caller.save(turn, reply.call)
                 turns.append(stored_turn(turn))
         except CallError as error:
-            await caller.save(Failure(error.kind.value, error.message))
+            ending = error.completion.ending if error.completion else Ending.WHOLE
+            await caller.save(Failure(error.kind.value, error.message, ending))
 
     def store(self, saves: list[Save]) -> None:
         items = [save.item_id for save in saves]
-        results = Result.objects.in_bulk(items)
+        results = Result.objects.select_related("test").in_bulk(items)
         changes = _Changes()
         for save in saves:
             _apply(save.content, results[save.item_id], changes)
@@ -146,6 +150,7 @@ RESULT_FIELDS = [
     "next_try_at",
     "error_kind",
     "error_message",
+    "ending",
     "input_tokens",
     "output_tokens",
     "cost_usd",
@@ -176,20 +181,19 @@ def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
         tools=content["tools"],
         turns=list(answer.turns) if answer else [],
         sealed=[result.test_id] if result.is_sealed else [],
+        accepted=run.accepted_endings,
     )
 
 
 def stored_turn(turn: Turn) -> dict[str, Any]:
     """Return a turn as `Answer.turns` holds it."""
-    completion = turn.completion
-    stored: dict[str, Any] = {"content": completion.text, "call": turn.call.pk}
-    if completion.tool_calls:
-        stored["tool_calls"] = list(completion.tool_calls)
-    if completion.documents is not None:
-        stored["documents"] = list(completion.documents)
-    if completion.session_id:
-        stored["session_id"] = completion.session_id
-    return stored
+    return {**turn.completion.stored(), "call": turn.call.pk}
+
+
+def ending_of(turns: Sequence[dict[str, Any]]) -> Ending:
+    """Return how an answer ended: as the first of its turns that broke off."""
+    endings = (AnswerTurn.of(turn).ending for turn in turns)
+    return next(filter(None, endings), Ending.WHOLE)
 
 
 def documents_in(turns: Sequence[dict[str, Any]]) -> list[dict[str, str]] | None:
@@ -205,21 +209,25 @@ def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
     changes.results.append(result)
     if isinstance(content, Failure):
         _end(result, ItemState.ERROR)
+        result.ending = content.ending
         result.error_kind, result.error_message = content.kind, content.message
         changes.unanswered.append(result.pk)
         return
     completion = content.completion
-    turns = [*content.earlier, stored_turn(content)]
+    turns = [
+        with_kept_images(turn, result.test) for turn in (*content.earlier, stored_turn(content))
+    ]
     for name in ("input_tokens", "output_tokens", "cost_usd", "latency_ms"):
         setattr(
             result, name, _sum(getattr(result, name), getattr(completion, name), content.earlier)
         )
     if content.is_last:
         _end(result, ItemState.DONE)
+    result.ending = ending_of(turns)
     changes.answers.append(
         Answer(
             result=result,
-            text=completion.text,
+            text=completion.words,
             turns=turns,
             tool_calls=list(completion.tool_calls),
             documents=documents_in(turns),

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from runs.comparison.comparability_rule import Comparable, Scoring, comparability
 from runs.judging.jury import jury_identity
-from runs.models import JudgeRun, Run
+from runs.models import Handling, JudgeRun, Run
 
 
 def comparability_of(first: Run, second: Run) -> Comparable:
@@ -39,17 +39,23 @@ def with_active(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.annotate(active=FilteredRelation("judge_runs", condition=condition))
 
 
-OWN_SCORING = ("similarity_weight", "score_by_similarity", "similarity_endpoint")
+OWN_SCORING = (
+    *("similarity_weight", "score_by_similarity", "similarity_endpoint"),
+    *("cut_off_answers", "broken_off_answers"),
+)
 """Columns of a run that `scoring_of` takes, beside those of its active judge run."""
 SCORING = (*OWN_SCORING, "active__whole_fingerprint", "active__rubric_fingerprint")
 """Columns of `with_active` that `scoring` takes, in its order."""
 NOT_JUDGED = jury_identity({}, on_rubric=False)
+DEFAULT_HANDLING = (Handling.JUDGED, Handling.ERROR)
 
 
 def scoring(
     weight: float,
     by_similarity: bool,
     embedder: dict[str, Any],
+    cut_off: str,
+    broken_off: str,
     whole: str | None,
     rubric: str | None,
 ) -> Scoring:
@@ -61,7 +67,10 @@ def scoring(
     if weight > 0 or by_similarity:
         similarity = weight, by_similarity, embedder
     return Scoring(
-        NOT_JUDGED if whole is None else whole, NOT_JUDGED if rubric is None else rubric, similarity
+        NOT_JUDGED if whole is None else whole,
+        NOT_JUDGED if rubric is None else rubric,
+        similarity,
+        () if (cut_off, broken_off) == DEFAULT_HANDLING else (cut_off, broken_off),
     )
 
 

@@ -50,16 +50,18 @@ class Scoring(NamedTuple):
         whole: Fingerprint of what judges its tests without a rubric; "" if nothing has to.
         rubric: Fingerprint of what judges its criteria; "" if nothing has to.
         similarity: How similarity to the reference enters the scores; () if it does not.
+        broken_off: What becomes of answers that broke off; () is the default.
     """
 
     whole: str
     rubric: str
     similarity: tuple[Any, ...]
+    broken_off: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
         """A digest, equal for runs of the same tests if and only if they are comparable."""
-        if self.similarity:
+        if self.similarity or self.broken_off:
             return digest(list(self))
         return _key_of_judges(self.whole, self.rubric)
 
@@ -75,6 +77,9 @@ OTHER_SIMILARITY = Comparable(
     Comparability.NOT,
     "similarity to the reference answer counts differently in their scores",
 )
+OTHER_HANDLING = Comparable(
+    Comparability.NOT, "answers that broke off count differently in their scores"
+)
 OTHER_JURY = Comparable(Comparability.AFTER_REJUDGING, "different juries judged these runs")
 
 
@@ -82,13 +87,15 @@ def comparability(first: Scoring, second: Scoring) -> Comparable:
     """Tell whether scores made in these ways may be compared.
 
     Revisions are compared test by test, and with them texts, criteria, templates and pass rules
-    (`reports.compare.matching_rule`). Here are the two things left that change a score: the judges
-    of the active judge runs, with models, approaches, parameters and prompts, and the share of
-    similarity. Judges count only where both runs have tests that need them: checks alone are
-    comparable.
+    (`reports.compare.matching_rule`). Here are the things left that change a score: the judges of
+    the active judge runs, with models, approaches, parameters and prompts, the share of similarity,
+    and what becomes of answers that broke off. Judges count only where both runs have tests that
+    need them: checks alone are comparable.
     """
     if first.similarity != second.similarity:
         return OTHER_SIMILARITY
+    if first.broken_off != second.broken_off:
+        return OTHER_HANDLING
     if _differ(first.whole, second.whole) or _differ(first.rubric, second.rubric):
         return OTHER_JURY
     return COMPARABLE

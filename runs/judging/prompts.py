@@ -1,10 +1,11 @@
 """Judge prompts from frozen rows, the same for the worker and for pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalhub.llm.content.content_parts import Part, all_images, shown_with
+from evalhub.llm.completion import AnswerTurn
+from evalhub.llm.content.content_parts import IMAGE, Part, all_images, shown_with
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
@@ -18,9 +19,11 @@ from issues.content.conversation import Message
 from issues.judge_templates.example_selection import NO_EXAMPLES, Choice, ExampleQuery, Examples
 from issues.judge_templates.examples import examples_of
 from issues.judge_templates.preview import judge_prompt, shown_conversation
-from issues.judge_templates.prompts import variables_of
+from issues.judge_templates.prompts import PromptError, output_text, variables_of
 from issues.models import JudgeTemplate, ReplyForm
 from issues.rubrics.scales import Scale, from_json
+
+NO_IMAGE = "The answer has an image that was not kept, so nothing is judged"
 
 MIN_TOKENS = 1024
 """Minimum token limit of a verdict, with room for a judge that reasons aloud."""
@@ -76,13 +79,16 @@ class JudgePromptTemplate:
 class JudgedAnswer:
     """An answered result as judges see it. `turns` are the generated ones in order.
 
+    The one place that says what judges are shown of an answer (`issues.judge_templates.prompts`
+    has its form).
+
     `test_id` is the test whose examples are left out; None if it is of no stored test. `documents`
     are those that an application retrieved; None: not reported.
     """
 
     content: dict[str, Any]
     system_prompt: str
-    turns: list[str]
+    turns: Sequence[AnswerTurn]
     test_id: int | None = None
     documents: Sequence[Mapping[str, Any]] | None = None
     rendered: dict[tuple[str, str], tuple[JudgePromptTemplate, str]] = field(
@@ -93,12 +99,17 @@ class JudgedAnswer:
     @property
     def output(self) -> str:
         """Return all turns of the candidate: the text to judge."""
-        return "\n\n".join(self.turns)
+        return output_text(self.turns)
 
-    @property
-    def images(self) -> list[Part]:
-        """Return the images of the conversation."""
-        return all_images(self.content["messages"])
+    def images(self, shown: Collection[str]) -> list[Part]:
+        """Return the images of what a prompt with these variables shows.
+
+        Raises:
+            PromptError: An image of the answer is not stored here, so no judge could see it.
+        """
+        asked = all_images(self.content["messages"]) if "input" in shown else []
+        given = images_of(self.turns) if "output" in shown else []
+        return [*asked, *(part for part in given if part not in asked)]
 
     @property
     def input(self) -> str:
@@ -111,6 +122,14 @@ class JudgedAnswer:
         return shown_conversation(
             self.content, self.turns[:-1], text=text, system_prompt=system_prompt
         )
+
+
+def images_of(turns: Sequence[AnswerTurn]) -> list[Part]:
+    """Return the images of generated turns; raise PromptError if one is not stored here."""
+    found = [part for turn in turns for part in turn.images]
+    if lost := [part for part in found if part.get("type") != IMAGE]:
+        raise PromptError([f"{NO_IMAGE} ({lost[0].get('alt') or 'no address'})"])
+    return found
 
 
 def examples_for(prompt_template: JudgePromptTemplate, case: JudgedAnswer, key: str) -> Choice:
@@ -130,8 +149,8 @@ def messages_for(
 ) -> list[Message]:
     """Return a judge's messages on the criterion with this key.
 
-    A prompt that shows the input is followed by the conversation's images. Equal arguments give
-    equal messages.
+    A prompt is followed by the images of the conversation and of the answer, as far as it shows
+    these. Equal arguments give equal messages.
 
     Args:
         language_model_id: The judge's, for which the template may have a variant.
@@ -142,7 +161,7 @@ def messages_for(
     if template is not prompt_template:
         prompt = _prompt(prompt_template, text, case, key)
         case.rendered[text, key] = prompt_template, prompt
-    images = case.images if "input" in variables_of(text) else []
+    images = case.images(variables_of(text))
     question: Message = {"role": "user", "content": shown_with(prompt, images)}
     return [{"role": "system", "content": role}, question] if role else [question]
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import F
 
+from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call, User
 from evalhub.refusals import Refused
@@ -24,7 +25,7 @@ from runs.judging.jury import (
     templates_in,
 )
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
-from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
+from runs.models import Handling, JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 
 RETRY = "retry"
 """Error kind of a result score whose failed judgments are retried: those made before the time in
@@ -227,7 +228,7 @@ def judged_answer_of(result: Result, system_prompt: str) -> JudgedAnswer:
     return JudgedAnswer(
         result.revision.content,
         system_prompt,
-        _turns(result),
+        result.answer.said(),
         result.test_id,
         result.answer.documents,
     )
@@ -235,24 +236,22 @@ def judged_answer_of(result: Result, system_prompt: str) -> JudgedAnswer:
 
 def material_of(result: Result) -> Material:
     """Return a result as checks see it."""
-    answer = result.answer
-    earlier = [call for turn in answer.turns[:-1] for call in turn.get("tool_calls", ())]
+    return material_in(result.answer.said(), latency_ms=result.latency_ms, cost_usd=result.cost_usd)
+
+
+def material_in(turns: Sequence[AnswerTurn], **measured: Any) -> Material:
+    """Return generated turns as checks see them."""
     return Material(
-        text=text_of(_turns(result)),
-        tool_calls=[*earlier, *answer.tool_calls],
-        latency_ms=result.latency_ms,
-        cost_usd=result.cost_usd,
+        text=text_of(turn.words for turn in turns),
+        tool_calls=[call for turn in turns for call in turn.tool_calls],
+        **measured,
     )
-
-
-def _turns(result: Result) -> list[str]:
-    """Return the candidate's turns; an answer without turns is one."""
-    return [turn["content"] for turn in result.answer.turns] or [result.answer.text]
 
 
 def _similarity_task(run: Run, result: Result) -> SimilarityTask | None:
     """Return the similarity to measure; None if it is not wanted or already measured."""
-    if result.similarity is not None or not run.wants_similarity:
+    fails = run.handling(result.ending) == Handling.FAILED
+    if result.similarity is not None or not run.wants_similarity or fails:
         return None
     return SimilarityTask(result.answer.text, result.revision.content["reference"], run.embedder())
 
@@ -264,7 +263,12 @@ def _criterion_tasks(
     known: ExistingJudgments,
     own: JudgePromptTemplate | None,
 ) -> list[CriterionTask]:
-    """Return the tasks of each criterion, or of the whole test without a rubric."""
+    """Return the tasks of each criterion, or of the whole test without a rubric.
+
+    Nobody judges an answer that fails because it broke off.
+    """
+    if run.handling(result.ending) == Handling.FAILED:
+        return []
     criteria = list(result.revision.criteria.all())
     rubric = [criterion for criterion in criteria if criterion.key != WHOLE_TEST]
     is_bare = run.score_by_similarity and not rubric and not result.revision.template_id

@@ -2,22 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from evalhub.llm.applications.application_reply import document_of
+from evalhub.llm.applications.application_reply import document_of, tool_call_of
+from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.verdicts.judge_replies import ParsedVerdict
 from evalhub.work.calls.direct_caller import DirectCaller
-from issues.checks import CHECKS, Material, text_of
-from issues.content.message_form import turns_to_generate
+from issues.checks import CHECKS, Material
 from issues.content.revisions import asked_digest, scale_of
+from issues.judge_templates.preview import placeholders
 from issues.models import Criterion
 from issues.rubrics.draft import Draft
 from issues.rubrics.scales import Scale, passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
+from runs.answering.work import documents_in
 from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
 from runs.judging.jury import FrozenJudge, FrozenJury
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
+from runs.judging.tasks import material_in
 from runs.judging.work import all_or_none
 from runs.models import Method
 from runs.models.jury import CALLS
@@ -30,7 +33,7 @@ class Answer(NamedTuple):
 
     title: str
     draft: Draft
-    turns: list[str]
+    turns: Sequence[AnswerTurn]
     should_pass: bool | None
     material: Material
     documents: list[dict[str, str]] | None = None
@@ -38,8 +41,8 @@ class Answer(NamedTuple):
     @classmethod
     def given(cls, title: str, draft: Draft, text: str, *, should_pass: bool) -> "Answer":
         """Return a written answer to the last turn."""
-        earlier = ["(the model's turn)"] * len(turns_to_generate(draft.content["messages"])[:-1])
-        return cls(title, draft, [*earlier, text], should_pass, Material(text))
+        turns = [*placeholders(draft.content["messages"]), AnswerTurn(text=text)]
+        return cls(title, draft, turns, should_pass, Material(text))
 
 
 class Opinion(NamedTuple):
@@ -171,22 +174,36 @@ def _opinion_of(
 
 def replied(draft: Draft, reply: dict[str, Any]) -> Answer | None:
     """Return a model's reply as the page holds it; None if it is one to other input."""
-    turns, tool_calls = reply.get("turns"), reply.get("tool_calls")
-    if not isinstance(turns, list) or not isinstance(tool_calls, list):
+    sent, latency_ms, cost_usd = map(reply.get, ("turns", "latency_ms", "cost_usd"))
+    if not isinstance(sent, list) or reply.get("asked") != asked_digest(draft.content):
         return None
-    if reply.get("asked") != asked_digest(draft.content):
-        return None
-    latency_ms, cost_usd = reply.get("latency_ms"), reply.get("cost_usd")
-    texts = [str(turn) for turn in turns]
-    material = Material(
-        text_of(texts),
-        tool_calls,
-        latency_ms if isinstance(latency_ms, int) else None,
-        cost_usd if isinstance(cost_usd, int | float) else None,
+    turns = [_turn(one) for one in sent if isinstance(one, Mapping)]
+    material = material_in(
+        turns,
+        latency_ms=latency_ms if isinstance(latency_ms, int) else None,
+        cost_usd=cost_usd if isinstance(cost_usd, int | float) else None,
     )
-    sent = reply.get("documents")
-    documents = [document_of(one) for one in sent] if isinstance(sent, list) else None
-    return Answer("Reply", draft, texts, None, material, documents)
+    documents = documents_in([turn.stored() for turn in turns])
+    return Answer("Reply", draft, turns, None, material, documents)
+
+
+def _turn(sent: Mapping[str, Any]) -> AnswerTurn:
+    """Return a turn that a browser sent back, whatever is in it."""
+    texts = {
+        name: str(sent.get(name) or "")
+        for name in ("content", "refusal", "reasoning", "finish_reason", "error")
+    }
+    found, documents = AnswerTurn.of(texts), sent.get("documents")
+    return replace(
+        found,
+        tool_calls=tuple(map(tool_call_of, _listed(sent.get("tool_calls")))),
+        images=tuple(part for part in _listed(sent.get("images")) if isinstance(part, dict)),
+        documents=None if documents is None else tuple(map(document_of, _listed(documents))),
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def written(draft: Draft, kinds: Sequence[str], *, of: str = "") -> list[Answer]:

@@ -94,6 +94,8 @@ def make_run(
         similarity_endpoint=embedder.endpoint().to_json() if embedder else {},
         score_by_similarity=spec.score_by_similarity,
         cost_limit_usd=spec.cost_limit_usd,
+        cut_off_answers=spec.cut_off_answers,
+        broken_off_answers=spec.broken_off_answers,
         self_evaluation_allowed=spec.allow_self_evaluation,
         is_scripted=model.is_scripted,
         requested_by=by,

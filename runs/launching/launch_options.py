@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -16,6 +16,9 @@ SELECTING = ("tests", "issues", "tags", "suite")
 """Options that name tests."""
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 """Primary key of a row, within the range of the database's integers."""
+
+
+HandlingName = Literal["judged", "failed", "error"]
 
 
 class LaunchRefused(ValueError):
@@ -139,6 +142,17 @@ class LaunchSpec(BaseModel):
         title="Score by similarity alone",
         description="For tests without a rubric and without a judge, which otherwise wait for "
         "human evaluation.",
+    )
+    cut_off_answers: HandlingName = Field(
+        "judged",
+        title="Answers cut off",
+        description="What becomes of an answer that reached its token limit. It is marked.",
+    )
+    broken_off_answers: HandlingName = Field(
+        "error",
+        title="Answers broken off",
+        description="What becomes of an answer that a content filter, an error of the provider "
+        "or an abort ended early. Errors are tried again.",
     )
     allow_sealed_exposure: bool = Field(
         False,

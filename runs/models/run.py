@@ -11,6 +11,7 @@ from django.db.models.lookups import LessThanOrEqual
 
 from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.display.outcomes import OUTCOMES
+from evalhub.llm.completion import AnswerTurn, Ending
 from evalhub.llm.endpoint import Endpoint
 from evalhub.model_parts import RowWithPage, known, share, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
@@ -19,6 +20,14 @@ from issues.models import Issue, Origin, Revision, Test
 from runs.comparison.completeness import MIN_SCORED
 from runs.models.launch import Launch
 from runs.models.suite import Suite, SuiteVersion
+
+
+class Handling(models.TextChoices):
+    """What becomes of an answer that broke off."""
+
+    JUDGED = "judged", "Judge them as they are"
+    FAILED = "failed", "Count them as failed"
+    ERROR = "error", "Treat them as errors"
 
 
 class TagSet(models.Model):
@@ -133,6 +142,18 @@ class Run(Batch, RowWithPage):
     score_by_similarity = models.BooleanField(
         default=False, help_text="Tests without rubric and judge are scored by similarity alone."
     )
+    cut_off_answers = models.CharField(
+        max_length=6,
+        choices=Handling,
+        default=Handling.JUDGED,
+        help_text="Of answers that were cut off at the token limit.",
+    )
+    broken_off_answers = models.CharField(
+        max_length=6,
+        choices=Handling,
+        default=Handling.ERROR,
+        help_text="Of answers that a content filter, an error or the server broke off.",
+    )
     is_scripted = models.BooleanField(default=False)
     source_id = models.CharField(max_length=100, blank=True)
     texts_removed_at = models.DateTimeField(
@@ -173,6 +194,22 @@ class Run(Batch, RowWithPage):
         """Return the endpoint as it was at launch."""
         return Endpoint.from_json(self.endpoint)
 
+    @property
+    def accepted_endings(self) -> list[Ending]:
+        """Endings with which an answer is none the less one; the others are errors."""
+        return [ending for ending in Ending if self.handling(ending) != Handling.ERROR]
+
+    def handling(self, ending: str) -> str:
+        """Return what becomes of answers of the run with this ending."""
+        return handling_of(ending, self.cut_off_answers, self.broken_off_answers)
+
+
+def handling_of(ending: str, cut_off: str, broken_off: str) -> str:
+    """Return how a run with these choices handles an answer with this ending."""
+    if not ending:
+        return Handling.JUDGED
+    return cut_off if ending == Ending.LENGTH else broken_off
+
 
 class Outcome(models.TextChoices):
     PASSED = "passed", OUTCOMES["passed"].label
@@ -204,6 +241,12 @@ class Result(Item, RowWithPage):
     score = models.FloatField(null=True, blank=True)
     passed = models.BooleanField(null=True, blank=True)
     agreement = models.FloatField(null=True, blank=True)
+    ending = models.CharField(
+        max_length=14,
+        blank=True,
+        choices=[(one.value, one.words.capitalize()) for one in Ending if one],
+        help_text="How its answer broke off; empty: it did not.",
+    )
     similarity = models.FloatField(
         null=True, blank=True, help_text="Cosine to the reference answer, from -1 to 1."
     )
@@ -243,6 +286,9 @@ class Result(Item, RowWithPage):
             models.Index(fields=("test", "run"), name="runs_result_test"),
             unfinished("runs_result_live", "run"),
             models.Index(
+                fields=("run", "ending"), name="runs_result_ending", condition=~Q(ending="")
+            ),
+            models.Index(
                 fields=("-run", "id"), name="runs_result_disputed", condition=Q(is_disputed=True)
             ),
             models.Index(
@@ -254,6 +300,10 @@ class Result(Item, RowWithPage):
         return f"result {self.pk}"
 
     @property
+    def handling(self) -> str:
+        return self.run.handling(self.ending)
+
+    @property
     def repeat_number(self) -> int:
         """Its number among the answers to the test, from 1, for pages, files and the API."""
         return self.repeat + 1
@@ -262,10 +312,9 @@ class Result(Item, RowWithPage):
 class Answer(models.Model):
     """A model's answer. `turns` are the generated ones in order; the last is the answer.
 
-    Each turn is {"content", "call"}: its text and the id of its call (null if imported), and
-    "tool_calls" if there are any, "documents" if the application reports those that it retrieved,
-    "session_id" if it keeps one. `tool_calls` are those of the last turn, `documents` those of all
-    turns, each {"text", "title"}; null: not reported.
+    Each turn is an `AnswerTurn` as stored, with the id of its "call" (null if imported). `text`
+    is what the last one says, `tool_calls` and `reasoning` are its own; `documents` are those of
+    all turns, each {"text", "title"}; null: not reported.
 
     `removed_at`: its texts were removed then (`runs.lifecycle.retention`), and `text` says so.
     Nothing may be concluded from that text: filter by `HAS_ANSWER`.
@@ -294,6 +343,12 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"answer to result {self.result_id}"
+
+    def said(self) -> list[AnswerTurn]:
+        """Return its turns; an answer without turns is one."""
+        *earlier, last = self.turns or [{"content": self.text}]
+        own = {"tool_calls": self.tool_calls, "reasoning": self.reasoning}
+        return [*map(AnswerTurn.of, earlier), AnswerTurn.of({**last, **own})]
 
 
 HAS_ANSWER = Q(answer__isnull=False, answer__removed_at=None)

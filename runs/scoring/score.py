@@ -20,7 +20,15 @@ from issues.rubrics.criterion_content import SEALED
 from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
 from runs.figures.run_tallies import mark_changed
-from runs.models import ChosenBy, HumanEvaluation, Judgment, Result, ResultScore
+from runs.models import (
+    ChosenBy,
+    Handling,
+    HumanEvaluation,
+    Judgment,
+    Result,
+    ResultScore,
+    handling_of,
+)
 from runs.scoring.active_evaluation_rule import Evaluation, HumanScore, human_score_of
 from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue, agreement_on, scales_of
 
@@ -42,6 +50,7 @@ class Rule(NamedTuple):
     pass_threshold: float
     pass_rule: str
     scale: dict[str, Any] | None
+    handling: str = Handling.JUDGED
 
     @classmethod
     def of(cls, result: Result) -> "Rule":
@@ -55,10 +64,13 @@ class Rule(NamedTuple):
             revision.pass_threshold,
             revision.pass_rule,
             revision.template.scale if revision.template else None,
+            result.handling,
         )
 
     def score(self, values: Values) -> float | None:
         """Score these values of its criteria; None if nothing was measured."""
+        if self.is_failed(values):
+            return 0.0
         if self.is_bare(values):
             return None if self.similarity is None else hybrid_score.score_of(self.similarity)
         rubric = score_of(self.points(values), self.is_met)
@@ -75,6 +87,10 @@ class Rule(NamedTuple):
                 pk: max(verdict.values) if is_best != (pk in bad_to_show) else min(verdict.values)
                 for pk, verdict in verdicts.items()
             }
+
+    def is_failed(self, values: Values) -> bool:
+        """Tell whether the answer broke off and fails for it, so that no judge was asked."""
+        return self.handling == Handling.FAILED and not values
 
     def is_bare(self, values: Values) -> bool:
         """Tell whether similarity is the score because the test has no judges."""
@@ -102,18 +118,23 @@ RULE_FIELDS = (
     *("similarity", "run__similarity_weight", "run__score_by_similarity"),
     *("revision__pass_threshold", "revision__pass_rule", "revision__template__scale"),
 )
-"""The columns of a `Rule` after its criteria, in order."""
+"""The columns of a `Rule` after its criteria and before its handling, in order."""
+HANDLING = ("ending", "run__cut_off_answers", "run__broken_off_answers")
 
 
 def rules_of(result_ids: Collection[int]) -> dict[int, Rule]:
     """Read the rules of many results, without texts."""
     rows = Result.objects.filter(pk__in=result_ids).order_by()
-    found = list(rows.values_list("pk", "revision", *RULE_FIELDS))
+    found = list(rows.values_list("pk", "revision", *RULE_FIELDS, *HANDLING))
     criteria: dict[int, list[FrozenCriterion]] = defaultdict(list)
     asked = FrozenCriterion.objects.filter(revision__in={revision for _, revision, *_ in found})
     for criterion in asked.order_by("revision", "order").defer(*SEALED):
         criteria[criterion.revision_id].append(criterion)
-    return {pk: Rule(criteria[revision], *rest) for pk, revision, *rest in found}
+    n = len(HANDLING)
+    return {
+        pk: Rule(criteria[revision], *rest[:-n])._replace(handling=handling_of(*rest[-n:]))
+        for pk, revision, *rest in found
+    }
 
 
 # Judges ------------------------------------------------------------------------------------------
@@ -134,8 +155,9 @@ def score_result_scores(
     scales = scales_of(vote.template for found in votes.values() for vote in found)
     for row in result_scores:
         found, rule = votes[row.judge_run_id, row.result_id], rules[row.result_id]
-        row.score = rule.score(consensus_of(found))
-        row.passed = rule.passes(row.score)
+        values = consensus_of(found)
+        row.score = rule.score(values)
+        row.passed = False if rule.is_failed(values) else rule.passes(row.score)
         row.agreement = agreement_on(found, scales).alpha
         row.answered, row.expected = _coverage(found)
     update_locked(list(result_scores), [*RESULT_SCORE_FIELDS, *also])

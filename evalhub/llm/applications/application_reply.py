@@ -64,7 +64,7 @@ def application_completion(endpoint: Endpoint, reply: str, received: Completion)
         cost_usd=cost_usd,
         session_id=storable(sessions[0][:200]) if sessions else received.session_id,
     )
-    if not completion.text.strip() and not completion.tool_calls:
+    if completion.is_empty:
         raise empty_answer(endpoint, completion)
     return completion
 

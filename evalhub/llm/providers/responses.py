@@ -7,13 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any
 
-from evalhub.llm.completion import Completion, Embedded
+from evalhub.llm.completion import Completion, Embedded, Ending
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.values.storable import storable
-
-FILTERED = {"content_filter", "content_filtered", "safety", "prohibited_content", "blocklist"}
-OUT_OF_TOKENS = {"length", "max_tokens", "model_length"}
 
 
 def parsed(reply: str) -> Any:
@@ -77,17 +74,20 @@ def whole(
     reasoning: str = "",
     finish_reason: str = "",
 ) -> Completion:
-    """Return the whole completion; raise CallError if it has no text and no tool call.
+    """Return the whole completion; raise CallError if it is empty.
 
     `raw` is the reply as JSON; `finish_reason` is used where the provider gives none.
     """
-    # Some providers send a refusal beside an empty answer.
     refusal = first(raw, "choices", 0, "message", "refusal")
+    images = first(raw, "choices", 0, "message", "images")
     reasons = (first(raw, *path) for path in FINISH_PATHS)
     own_reason = next((reason for reason in reasons if isinstance(reason, str)), "")
     completion = replace(
         received,
-        text=storable(text or (refusal if isinstance(refusal, str) else "")),
+        text=storable(text),
+        refusal=storable(refusal) if isinstance(refusal, str) else "",
+        images=tuple(storable_json(image) for image in images or () if isinstance(image, dict)),
+        error=storable(choice_error(raw)),
         tool_calls=tuple(storable_json(call) for call in tool_calls),
         reasoning=storable(reasoning),
         input_tokens=tokens[0],
@@ -96,9 +96,18 @@ def whole(
         finish_reason=own_reason or finish_reason,
         request_id=received.request_id or str(first(raw, "id") or ""),
     )
-    if not completion.text.strip() and not completion.tool_calls:
+    if completion.is_empty:
         raise empty_answer(endpoint, completion)
     return completion
+
+
+def choice_error(raw: Any) -> str:
+    """Return the error that a provider sent beside an answer; "" if it sent none."""
+    error = first(raw, "choices", 0, "error")
+    if not isinstance(error, Mapping):
+        return error if isinstance(error, str) else ""
+    message = error.get("message") or json.dumps(error, ensure_ascii=False)
+    return str(message)[:2000]
 
 
 @dataclass
@@ -206,12 +215,9 @@ def _tokens(raw: Any, usage: Any) -> tuple[int | None, int | None]:
 
 def empty_answer(endpoint: Endpoint, completion: Completion) -> CallError:
     reason = completion.finish_reason.lower()
-    kind, can_retry = CallErrorKind.EMPTY_ANSWER, True
-    if reason in FILTERED:
-        kind, can_retry = CallErrorKind.CONTENT_FILTERED, False
-        message = f"{endpoint.name} withheld its answer: its content filter stepped in."
-    elif reason in OUT_OF_TOKENS:
-        can_retry = False
+    if completion.ending in (Ending.FILTERED, Ending.ERROR, Ending.ABORTED):
+        return broken_off(endpoint, completion)
+    if completion.ending is Ending.LENGTH:
         message = (
             f"{endpoint.name} gave no text before it reached its token limit"
             f"{' (all of it went into reasoning)' if completion.reasoning else ''}. "
@@ -219,4 +225,23 @@ def empty_answer(endpoint: Endpoint, completion: Completion) -> CallError:
         )
     else:
         message = f"{endpoint.name} answered with no text (finish reason {reason or 'none'!r})."
+    is_passing = completion.ending is Ending.WHOLE
+    return CallError(
+        CallErrorKind.EMPTY_ANSWER, message, can_retry=is_passing, completion=completion
+    )
+
+
+def broken_off(endpoint: Endpoint, completion: Completion) -> CallError:
+    """Return the error of a reply that broke off, for whoever cannot use a part of one."""
+    reason, ending = completion.finish_reason, completion.ending
+    kind, can_retry = CallErrorKind.BROKEN_OFF, ending in (Ending.ERROR, Ending.ABORTED)
+    if ending is Ending.FILTERED:
+        kind = CallErrorKind.CONTENT_FILTERED
+        message = f"{endpoint.name} withheld its answer: its content filter stepped in"
+        message += f" (finish reason {reason!r})."
+    elif ending is Ending.LENGTH:
+        message = f"{endpoint.name} was cut off at its token limit. Raise max_tokens."
+    else:
+        why = completion.error or f"finish reason {reason!r}"
+        message = f"{endpoint.name} broke off its answer: {why.rstrip('.')}."
     return CallError(kind, message, can_retry=can_retry, completion=completion)

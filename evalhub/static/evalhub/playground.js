@@ -181,16 +181,12 @@
     replied(answer) {
       this.answer = answer;
       this.own.querySelector('[data-try-act="ask"]').textContent = "Ask again";
-      this.reply.querySelectorAll(".try-turn").forEach((box, at) => {
-        const text = answer.turns[at];
+      this.reply.querySelectorAll(".try-turn").forEach((box) => {
+        const text = box.querySelector("pre").textContent;
         if (!text.trim()) return;
         const use = button("Use as flagged answer", () => this.put("flagged_answer", text));
         box.append(element("div", { class: "eh-toolbar eh-after" }, use));
       });
-      if (answer.tool_calls.length) {
-        this.turn("Tool calls");
-        this.shown.textContent = JSON.stringify(answer.tool_calls, null, 2);
-      }
       this.notes.push("The reply is complete.");
     }
 

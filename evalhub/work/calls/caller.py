@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, TypeVar, cast
@@ -15,12 +15,13 @@ from django.utils import timezone
 from evalhub.access.sealing.exposures import Sendings
 from evalhub.limits import DEFAULT_ANSWER_TOKENS
 from evalhub.llm import gateway
-from evalhub.llm.completion import Completion, Embedded
+from evalhub.llm.completion import Completion, Embedded, Ending
 from evalhub.llm.content.content_parts import images_in, with_data_urls
 from evalhub.llm.content.images import data_urls, missing, refuse_unseen
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
+from evalhub.llm.providers.responses import broken_off
 from evalhub.llm.retry import next_try
 from evalhub.llm.token_estimates import token_limit, tokens_in, tokens_in_messages
 from evalhub.work.calls.errors import BatchFailed, GivenBack, LeaseLost
@@ -100,8 +101,12 @@ class Caller(ABC):
         role: CallRole,
         schema: dict[str, Any] | None = None,
         tools: Sequence[dict[str, Any]] = (),
+        accepted: Collection[Ending] = (Ending.LENGTH,),
     ) -> CallReply:
         """Ask a model. Failed tries are recorded too.
+
+        Args:
+            accepted: Endings of replies that are taken though they broke off.
 
         Raises:
             CallError: The call failed for good; it is recorded. Or it has images and the model
@@ -113,7 +118,11 @@ class Caller(ABC):
         refuse_unseen(endpoint, messages)
 
         async def send() -> Completion:
-            return await gateway.complete(endpoint, await self._with_images(messages), sent, schema)
+            asked = await self._with_images(messages)
+            completion = await gateway.complete(endpoint, asked, sent, schema)
+            if completion.ending and completion.ending not in accepted:
+                raise broken_off(endpoint, completion)
+            return completion
 
         pending = PendingCall(
             endpoint=endpoint,

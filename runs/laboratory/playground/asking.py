@@ -3,6 +3,7 @@
 from typing import Any
 
 from evalhub.llm.applications.application_request import DOCUMENTS, SESSION_ID
+from evalhub.llm.completion import Completion, Ending
 from evalhub.llm.content.content_parts import all_images, shown_with
 from evalhub.llm.content.raw_prompt import raw_prompt_of
 from evalhub.llm.endpoint import Endpoint
@@ -12,7 +13,8 @@ from issues.content.conversation import Message, filled, request_messages
 from issues.content.message_form import turns_to_generate
 from issues.content.revisions import asked_digest
 from issues.judge_templates.fences import OPENING, Fenced, nonce_of
-from issues.judge_templates.preview import shown_conversation
+from issues.judge_templates.preview import placeholders, shown_conversation
+from issues.judge_templates.prompts import turn_text
 from issues.rubrics.draft import Draft
 from runs.laboratory.event_stream import Emit
 
@@ -44,28 +46,25 @@ async def ask(draft: Draft, endpoint: Endpoint, caller: DirectCaller, emit: Emit
     if endpoint.places_documents:
         context, params = "", {DOCUMENTS: context}
     messages, tools = request_messages(content["messages"], context), content["tools"]
-    turns: list[str] = []
-    tool_calls: list[dict[str, Any]] = []
-    documents: list[dict[str, str]] | None = None
+    turns: list[Completion] = []
     for number in range(len(turns_to_generate(messages))):
         emit({"turn": number + 1})
         request = filled(messages, turns)
         # A stream would give the calls of tools in pieces; raw prompts and applications have none.
         if tools or endpoint.application or raw_prompt_of(request) is not None:
+            role = CallRole.CANDIDATE
             reply = await caller.call(
-                endpoint, request, params, role=CallRole.CANDIDATE, tools=tools
+                endpoint, request, params, role=role, tools=tools, accepted=list(Ending)
             )
-            emit({"text": reply.completion.text})
+            emit({"text": turn_text(reply.completion)})
         else:
             reply = await _streamed(endpoint, request, caller, emit, role=CallRole.CANDIDATE)
-        turns.append(reply.completion.text)
-        tool_calls += reply.completion.tool_calls
+            if beside := turn_text(reply.completion).removeprefix(reply.completion.text):
+                emit({"text": beside})
+        turns.append(reply.completion)
         params = params | {SESSION_ID: reply.completion.session_id}
-        if reply.completion.documents is not None:
-            documents = [*(documents or ()), *reply.completion.documents]
-    reply_of = {"turns": turns, "tool_calls": tool_calls, "asked": asked_digest(content)}
-    reply_of["documents"] = documents
-    emit({"reply": reply_of | _measured(caller)})
+    sent = {"turns": [turn.stored() for turn in turns], "asked": asked_digest(content)}
+    emit({"reply": sent | _measured(caller)})
 
 
 async def write_reference(
@@ -81,7 +80,7 @@ async def write_reference(
 def reference_request(draft: Draft) -> list[Message]:
     """Return the messages that ask for a reference answer; texts of the test are fenced."""
     content = draft.content
-    earlier = ["(the model's turn)"] * len(turns_to_generate(content["messages"])[:-1])
+    earlier = placeholders(content["messages"])
     texts = {
         "input": shown_conversation(content, earlier, text=None),
         "context": content["context"].strip() or "(no documents)",

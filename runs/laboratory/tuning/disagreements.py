@@ -166,7 +166,7 @@ def _row(
         labelled_example=labelled_example,
         criterion=criterion,
         prompt=text_or_none(case.input),
-        images=case.images,
+        images=case.images(("input",)),
         answer=text_or_none(case.output),
         reference=text_or_none(content["reference"]),
         guidelines=text_or_none(content["guidelines"]),

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Sum
 
+from evalhub.llm.completion import AnswerTurn
 from issues.checks import Material
 from issues.models import Criterion
 from issues.rubrics.breakdown import Breakdown, breakdown_of
@@ -174,7 +175,7 @@ def row_figures(setup: Setup, row: BenchRow, kept: SavedJudgments[RowJudgment]) 
     scored = breakdown = None
     if any(opinions.values()):
         draft = setup.draft_of(row)
-        answer = Answer("", draft, [row.answer], None, Material(row.answer))
+        answer = Answer("", draft, [AnswerTurn(text=row.answer)], None, Material(row.answer))
         scored = setup.judging.scored(answer, opinions)
         points = [judged.point() for judged in scored.criteria]
         breakdown = breakdown_of(points, setup.prompt.scale.passes) if setup.points else None

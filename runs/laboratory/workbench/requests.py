@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
 from evalhub.values.digest import digest
@@ -70,7 +71,7 @@ class BenchRequest(JudgmentRequest):
     async def ask(self, caller: DirectCaller) -> dict[str, Any]:
         """Ask the judge, or run the check, as `Request.ask` does."""
         if self.judge is None:
-            material = Material(text_of(self.case.turns))
+            material = Material(text_of(turn.text for turn in self.case.turns))
             reply = await run_check(self.point.check_name, self.point.arguments, material)
         else:
             asked = (self.judge, self.template, self.case, self.place.key)
@@ -95,7 +96,8 @@ def fields_of(reply: JudgeReply[Any], caller: DirectCaller) -> dict[str, Any]:
 
 
 def case_of(setup: Setup, row: BenchRow) -> JudgedAnswer:
-    return JudgedAnswer(setup.draft_of(row).content, "", [*row.turns, row.answer], row.test_id)
+    turns = [AnswerTurn(text=text) for text in (*row.turns, row.answer)]
+    return JudgedAnswer(setup.draft_of(row).content, "", turns, row.test_id)
 
 
 def requests_of(setup: Setup, row: BenchRow) -> list[BenchRequest]:
@@ -106,7 +108,7 @@ def requests_of(setup: Setup, row: BenchRow) -> list[BenchRequest]:
     found: list[BenchRequest] = []
     for point in setup.points or [WHOLE]:
         if point.check_name:
-            asked = digest([point.check_name, point.arguments, case.turns])
+            asked = digest([point.check_name, point.arguments, [turn.text for turn in case.turns]])
             found.append(BenchRequest(RowPlace(row.pk, point.key, CHECK), asked, row, point, case))
             continue
         for slot, judge in setup.judges:

@@ -9,6 +9,7 @@ from django.db.models import Max, QuerySet
 
 from evalhub.models import User
 from evalhub.refusals import Refused
+from issues.judge_templates.prompts import turn_text
 from issues.models import Test
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.tasks import judged_answer_of
@@ -63,7 +64,7 @@ def rows_from_results(bench: Workbench, results: QuerySet[Result], user: User) -
     related = ("answer", "revision", "run", "test")
     for result in readable.select_related(*related).order_by("pk"):
         case, content = judged_answer_of(result, result.run.system_prompt), result.revision.content
-        *turns, answer = case.turns
+        *turns, answer = map(turn_text, case.turns)
         messages = content["messages"]
         if result.run.system_prompt:
             messages = [{"role": "system", "content": result.run.system_prompt}, *messages]

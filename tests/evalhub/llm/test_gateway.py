@@ -311,7 +311,8 @@ def test_refusal_of_a_model_is_its_answer(complete):
     message = {"role": "assistant", "content": None, "refusal": "I will not."}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     body = {"id": "x", "object": "chat.completion", "model": "m", "choices": [choice]}
-    assert complete(Reply(body=json.dumps(body))).text == "I will not."
+    found = complete(Reply(body=json.dumps(body)))
+    assert (found.text, found.refusal, found.words) == ("", "I will not.", "I will not.")
 
 
 def test_redirect_to_a_forbidden_host_fails(error_of):

@@ -5,6 +5,7 @@ from django.core.exceptions import ValidationError
 from hypothesis import given
 from hypothesis import strategies as some
 
+from evalhub.llm.completion import AnswerTurn
 from issues.content.conversation import check_messages, filled
 from issues.content.message_form import turns_to_generate
 
@@ -13,6 +14,7 @@ ASK = {"role": "user", "content": "How many?"}
 SAID = {"role": "assistant", "content": "Four."}
 HOLE = {"role": "assistant", "content": None}
 TOOL = {"role": "tool", "content": "4", "tool_call_id": "c1"}
+ONE = AnswerTurn(text="One.")
 CALLS = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
 
 
@@ -35,16 +37,19 @@ def test_model_is_asked_at_each_hole_and_at_an_open_end(messages, holes):
 
 def test_conversation_ends_before_the_first_turn_that_is_missing():
     assert filled([ASK, HOLE, ASK], []) == [ASK]
-    assert filled([ASK, HOLE, ASK], ["One."]) == [ASK, {**SAID, "content": "One."}, ASK]
+    assert filled([ASK, HOLE, ASK], [ONE]) == [ASK, {**SAID, "content": "One."}, ASK]
 
 
 def test_all_turns_filled_give_the_whole_conversation():
-    assert filled([ASK, HOLE, ASK], ["One.", "Two."])[-1] == {**SAID, "content": "Two."}
+    assert filled([ASK, HOLE, ASK], [ONE, AnswerTurn(text="Two.")])[-1] == {
+        **SAID,
+        "content": "Two.",
+    }
 
 
 def test_filling_changes_nothing_of_the_test():
     messages = [dict(ASK), dict(HOLE)]
-    filled(messages, ["One."])
+    filled(messages, [ONE])
     assert messages == [ASK, HOLE]
 
 
@@ -52,7 +57,7 @@ def test_filling_changes_nothing_of_the_test():
 def test_what_is_asked_next_ends_where_the_next_turn_belongs(messages):
     holes = turns_to_generate(messages)
     for known in range(len(holes)):
-        assert len(filled(messages, ["x"] * known)) == holes[known]
+        assert len(filled(messages, [ONE] * known)) == holes[known]
 
 
 @pytest.mark.parametrize("messages", [None, [], {}, "Hi", 7])

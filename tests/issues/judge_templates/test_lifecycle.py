@@ -3,6 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
+from evalhub.llm.completion import AnswerTurn
 from evalhub.refusals import Refused
 from issues.content.revisions import content_of
 from issues.judge_templates.builtin import BUILTIN
@@ -119,7 +120,7 @@ def test_a_draft_cannot_be_retired():
 
 def test_the_preview_is_what_a_judge_is_asked():
     test = make_test()
-    case = JudgedAnswer(content_of(test), system_prompt="", turns=["It is 5."])
+    case = JudgedAnswer(content_of(test), system_prompt="", turns=[AnswerTurn(text="It is 5.")])
 
     asked = messages_for(JudgePromptTemplate.of(test.template), case, "")
 

@@ -1,5 +1,6 @@
 """The messages and parameters with which judges are asked."""
 
+from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.verdicts.judge_replies import verdict_schema, verdict_token_limit
 from issues.judge_templates.builtin import BUILTIN
@@ -34,18 +35,25 @@ def judge(**params):
 
 
 def test_equal_cases_are_asked_in_equal_words():
-    case = JudgedAnswer(CONTENT, "", ["Four."])
+    case = JudgedAnswer(CONTENT, "", [AnswerTurn(text="Four.")])
     assert messages_for(PROMPT, case, "") == messages_for(PROMPT, case, "")
 
 
 def test_all_turns_of_the_candidate_are_judged():
     assert (
-        JudgedAnswer(CONTENT | {"messages": HOLED}, "", ["One.", "Two."]).output == "One.\n\nTwo."
+        JudgedAnswer(
+            CONTENT | {"messages": HOLED}, "", [AnswerTurn(text="One."), AnswerTurn(text="Two.")]
+        ).output
+        == "One.\n\nTwo."
     )
 
 
 def test_generated_turns_are_marked_in_the_conversation():
-    text = JudgedAnswer(CONTENT | {"messages": HOLED}, "Be brief.", ["One.", "Two."]).input
+    text = JudgedAnswer(
+        CONTENT | {"messages": HOLED},
+        "Be brief.",
+        [AnswerTurn(text="One."), AnswerTurn(text="Two.")],
+    ).input
     assert "assistant (generated):\n    One." in text
     assert "system:\n    Be brief." in text
     assert "Two." not in text

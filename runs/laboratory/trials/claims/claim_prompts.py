@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from evalhub.llm.completion import AnswerTurn
 from issues.judge_templates.pairwise_prompt import PairCase
 from runs.judging.prompts import JudgedAnswer
 from runs.laboratory.trials.claims.claim_rule import Kind
@@ -68,4 +69,4 @@ class ClaimTexts:
             "context": "",
             "criteria": [],
         }
-        return JudgedAnswer(content, "", [self.second])
+        return JudgedAnswer(content, "", [AnswerTurn(text=self.second)])

@@ -36,6 +36,7 @@ pytestmark = pytest.mark.django_db
 QUESTION = [{"role": "user", "content": "What is 2 + 2?"}]
 ASKED = asked_digest({"messages": QUESTION, "context": "", "tools": []})
 GOOD, BAD = "It is four.", "It is five."
+SAID = {"content": GOOD, "finish_reason": "stop"}
 
 
 def judge_of_fours(request):
@@ -86,7 +87,7 @@ def test_a_model_answers_the_unsaved_conversation_in_pieces(attempt, model_at, p
 
     assert "".join(events["text"]) == GOOD
     assert len(events["text"]) == 3
-    assert events["reply"][0]["turns"] == [GOOD]
+    assert events["reply"][0]["turns"] == [SAID]
     sent = provider.requests[0]["messages"]
     assert sent[0] == {"role": "system", "content": "Be brief."}
     assert sent[1]["content"] == "<documents>\nSums.\n</documents>\n\nNew?"
@@ -175,7 +176,7 @@ def test_each_generated_turn_of_a_conversation_is_asked_for(attempt, model_at, p
     events = attempt("ask", model=model_at().pk, form=form)
 
     assert events["turn"] == [1, 2]
-    assert events["reply"][0]["turns"] == [GOOD, GOOD]
+    assert events["reply"][0]["turns"] == [SAID, SAID]
     assert provider.requests[1]["messages"][1] == {"role": "assistant", "content": GOOD}
 
 
@@ -223,7 +224,7 @@ def test_a_jury_judges_reply_flagged_answer_and_reference(attempt, model_at):
     jury = make_jury(model_at(name="Ada"), model_at(name="Bo"))
     template = make_template()
     form = {"template": template.pk, "flagged_answer": BAD, "reference": BAD}
-    reply = {"turns": [GOOD], "tool_calls": [], "asked": ASKED}
+    reply = {"turns": [SAID], "asked": ASKED}
 
     events = attempt(
         "judge",
@@ -296,7 +297,7 @@ def test_a_template_can_be_chosen_for_a_single_model(attempt, model_at, provider
 
 def test_what_cannot_be_judged_is_said(attempt, model_at, monkeypatch, subtests):
     model = model_at()
-    unasked = {"answers": ["reply"], "reply": '{"turns": [], "tool_calls": []}'}
+    unasked = {"answers": ["reply"], "reply": '{"turns": []}'}
     for tried, words in (
         ({"answers": ["flagged"]}, "nothing to judge"),
         ({"answers": ["reply"], "reply": "[1"}, "nothing to judge"),
