@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import json_repair
 
+from evalhub.llm.verdicts.reasoning import answer_alone
 from evalhub.llm.verdicts.reply_syntax import (
     LONGEST_REPAIR,
     LONGEST_REPLY,
     MAX_BRACES,
-    without_reasoning,
 )
 from evalhub.values.storable import storable
 
@@ -49,7 +49,7 @@ def read_fields(
         names: The names of the fields, all required.
         refused: Earlier replies without an object: a field that repeats one is a refusal too.
     """
-    text = without_reasoning(reply[-LONGEST_REPLY:].lstrip("\ufeff"), holds_verdict=False).strip()
+    text = answer_alone(reply[-LONGEST_REPLY:].lstrip("\ufeff")).strip()
     if not text:
         return NotInForm("It is empty.", is_refusal=True)
     start, end = text.find("{"), text.rfind("}")

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evalhub.llm.verdicts.option_matching import Offered, folded, option_of
+from evalhub.llm.verdicts.reasoning import answer_alone
 from evalhub.llm.verdicts.reply_syntax import (
     ALTERNATIVE,
     KEYS,
@@ -25,10 +26,8 @@ from evalhub.llm.verdicts.reply_syntax import (
     ParsedObject,
     elements,
     latex_kept,
-    prepared,
     read,
     repaired,
-    without_reasoning,
 )
 from evalhub.values.storable import storable
 
@@ -112,7 +111,7 @@ def parse_label(text: str, options: Sequence[Offered]) -> ParsedVerdict | Unread
     """
     if len(text) > LONGEST_REPLY:
         return Unreadable("The reply is too long to be a label.")
-    reply = without_reasoning(text, holds_verdict=False).strip()
+    reply = answer_alone(text).strip()
     if not reply:
         return EMPTY
     labels = {label: option for option in options if (label := folded(option.label))}
@@ -133,6 +132,12 @@ def _bare(reply: str) -> str | None:
 def _short(score: object) -> str:
     written = repr(score)
     return written if len(written) <= 60 else written[:57] + "..."
+
+
+def prepared(text: str) -> str:
+    """Return the text in which a verdict counts: shortened, no reasoning, repaired backslashes."""
+    text = text[-LONGEST_REPLY:].lstrip("\ufeff").strip()
+    return latex_kept(answer_alone(text))
 
 
 def echoes(reply: str, candidate_text: str) -> bool:

@@ -58,7 +58,6 @@ STARTED = re.compile(r"\{\s*[\"'“‘]?(?:justification|score)\b", re.IGNORECAS
 TAG = re.compile(r"<(/?)(reflection|classification)\b[^<>]{0,100}>")
 TAG_OF_ANY_CASE = re.compile(TAG.pattern, re.IGNORECASE)
 BEGUN = re.compile(rf"{STARTED.pattern}|{TAG.pattern}", re.IGNORECASE)
-REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)\b[^<>]{0,100}>", re.IGNORECASE)
 FENCED = re.compile(r"\s*```\w{0,20}\s*(\{.*\})\s*```\s*", re.DOTALL)
 
 
@@ -183,12 +182,6 @@ LATEX = (
 BACKSLASH = re.compile(rf"\\(\\|[\"'/]|u[0-9a-fA-F]{{4}}|(?P<latex>(?:{LATEX})(?![a-z]))|[bfnrt]|)")
 
 
-def prepared(text: str) -> str:
-    """Return the text in which a verdict counts: shortened, no reasoning, repaired backslashes."""
-    text = text[-LONGEST_REPLY:].lstrip("\ufeff").strip()
-    return latex_kept(without_reasoning(text))
-
-
 def latex_kept(text: str) -> str:
     """Double backslashes that escape nothing or begin a LaTeX command."""
     return BACKSLASH.sub(
@@ -196,36 +189,7 @@ def latex_kept(text: str) -> str:
     )
 
 
-def without_reasoning(text: str, *, holds_verdict: bool = True) -> str:
-    """Return the text after and between reasoning blocks; "" if one is not closed.
-
-    A closing tag alone ends reasoning that began before the reply. Tags within a verdict are text
-    of that verdict.
-    """
-    if holds_verdict and _is_one_object(text):
-        return text
-    said, depth, at, looks, may_be_begun = "", 0, 0, 0, False
-    for tag in REASONING.finditer(text):
-        if depth == 0:
-            piece = text[at : tag.start()]
-            may_be_begun = may_be_begun or (holds_verdict and BEGUN.search(piece) is not None)
-            looks += may_be_begun
-            if looks > READINGS:
-                return ""
-            if may_be_begun and _is_begun(said + piece):
-                continue
-            said += piece + "\n"
-        if not tag[1]:
-            depth += 1
-        elif depth:
-            depth -= 1
-        else:
-            said, may_be_begun = "", False
-        at = tag.end()
-    return "" if depth else said + text[at:]
-
-
-def _is_begun(text: str) -> bool:
+def is_verdict_begun(text: str) -> bool:
     """Return True if a text ends within a verdict."""
     tags = [(tag[1], tag[2].lower()) for tag in TAG_OF_ANY_CASE.finditer(text)]
     if tags and (not tags[-1][0] or ("/", "classification") not in tags):
@@ -233,7 +197,7 @@ def _is_begun(text: str) -> bool:
     return any(end == len(text) for _, end in read(text).unfinished)
 
 
-def _is_one_object(text: str) -> bool:
+def is_one_object(text: str) -> bool:
     fenced = FENCED.fullmatch(text)
     inner = latex_kept(fenced[1] if fenced else text)
     if not inner.startswith("{"):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalhub.llm.verdicts.reply_syntax import without_reasoning
+from evalhub.llm.verdicts.reasoning import answer_alone
 from issues.drafting.prompts import Form, Message, Request
 from issues.judge_templates.fences import OPENING, Fenced, nonce_of
 from runs.laboratory.trials.generation.graph import ROOT, ArtifactKind
@@ -142,7 +142,7 @@ def _only(kind: ArtifactKind) -> str:
 
 def text_of_reply(reply: str, kind: ArtifactKind) -> str:
     """Return the artifact in a reply: of a program its longest code block, if it has one."""
-    text = without_reasoning(reply, holds_verdict=False).strip()
+    text = answer_alone(reply).strip()
     if not kind.is_code:
         return text
     blocks = [found.group(1) for found in FENCE.finditer(text)]
