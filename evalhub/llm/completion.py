@@ -57,6 +57,24 @@ _ENDINGS = {reason: ending for ending, reasons in REASONS.items() for reason in 
 
 
 @dataclass(frozen=True, kw_only=True)
+class Usage:
+    """What a provider counted and charges for a reply; None: it says nothing of it.
+
+    `input_tokens` are all, also those read from the provider's cache and written to it, and
+    `output_tokens` all, also those of reasoning. Audio is a part of both.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    audio_input_tokens: int | None = None
+    audio_output_tokens: int | None = None
+    charged_usd: Decimal | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class AnswerTurn:
     """What a model said in one turn; its text is a part of it.
 
@@ -64,7 +82,8 @@ class AnswerTurn:
     `content_parts`) or {"type": "image_url", …} as sent. `refusal` is what a provider sends apart
     from the text. `finish_reason` and `error`, that of the choice, are the provider's own words.
     `documents` are those that an application retrieved, each {"text", "title"}; None: it reports
-    none. `session_id` is that of an application's conversation.
+    none. `session_id` is that of an application's conversation. `may_hold_reasoning`: the text has
+    marks of reasoning that may be its own words, and was left as it came.
     """
 
     text: str = ""
@@ -72,6 +91,7 @@ class AnswerTurn:
     images: tuple[dict[str, Any], ...] = ()
     refusal: str = ""
     reasoning: str = ""
+    may_hold_reasoning: bool = False
     finish_reason: str = ""
     error: str = ""
     documents: tuple[dict[str, str], ...] | None = None
@@ -107,7 +127,7 @@ class AnswerTurn:
         turn: dict[str, Any] = {"content": self.text}
         for field in fields(AnswerTurn):
             value = getattr(self, field.name)
-            if field.name != "text" and value not in ((), "", None):
+            if field.name != "text" and value not in ((), "", None, False):
                 turn[field.name] = list(value) if isinstance(value, tuple) else value
         if self.documents is not None:
             turn["documents"] = list(self.documents)
@@ -123,7 +143,7 @@ class AnswerTurn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Completion(AnswerTurn):
+class Completion(AnswerTurn, Usage):
     """A provider's reply, parsed and raw.
 
     None means not measured: the provider counted no tokens, or prices are unknown. `latency_ms`
@@ -131,8 +151,6 @@ class Completion(AnswerTurn):
     provider sent something else.
     """
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
     cost_usd: Decimal | None = None
     latency_ms: int = 0
     request_id: str = ""

@@ -8,6 +8,7 @@ passes on neither in full.
 """
 
 import asyncio
+import json
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -54,11 +55,19 @@ class Reply:
 
     @property
     def text(self) -> str:
-        charset = self.headers.get("Content-Type", "").lower().partition("charset=")[2]
-        try:
-            return self.body.decode(charset.strip(' "') or "utf-8", "replace")
-        except LookupError:
-            return self.body.decode(errors="replace")
+        return decoded(self.body, self.headers.get("Content-Type", ""))
+
+
+def decoded(body: bytes, content_type: str) -> str:
+    """Return a body's text. JSON is UTF-8 or shows what it is, whatever its content type says."""
+    try:
+        return body.decode(json.detect_encoding(body))
+    except UnicodeDecodeError:
+        charset = content_type.lower().partition("charset=")[2].partition(";")[0]
+    try:
+        return body.decode(charset.strip(' "') or "utf-8", "replace")
+    except LookupError:
+        return body.decode(errors="replace")
 
 
 @dataclass

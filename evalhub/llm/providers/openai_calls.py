@@ -13,91 +13,14 @@ from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.providers.exchanges import exchanged, transport
 from evalhub.llm.providers.http_transport import Reply
-from evalhub.llm.providers.responses import (
-    Pieces,
-    Tokens,
-    embedded,
-    first,
-    parsed,
-    streamed_of,
-    whole,
+from evalhub.llm.providers.openai_replies import (
+    chat_of,
+    text_completion_of,
+    text_of,
+    vectors_of,
 )
-
-THOUGHT = re.compile(r"\s*<think(?:ing)?>(.*?)</think(?:ing)?>(.*)", re.DOTALL)
-"""Reasoning that a server leaves in front of the text."""
-
-Piece = tuple[str, str, Tokens | None]
-
-
-def chat_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
-    """Return the whole completion; raise if it has no text and no tool call."""
-    raw = parsed(received.reply)
-    message = first(raw, "choices", 0, "message")
-    if not isinstance(message, Mapping):
-        raise ValueError("no message")
-    text = text_of(message.get("content"))
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
-    if not isinstance(reasoning, str) and (thought := THOUGHT.fullmatch(text)):
-        reasoning, text = thought.groups()
-    calls = message.get("tool_calls")
-    return whole(
-        endpoint,
-        received,
-        raw,
-        text=text,
-        tool_calls=[call for call in calls or () if isinstance(call, Mapping)],
-        reasoning=reasoning if isinstance(reasoning, str) else "",
-        tokens=tokens_of(raw),
-    )
-
-
-def text_completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
-    raw = parsed(received.reply)
-    text = first(raw, "choices", 0, "text")
-    if not isinstance(text, str):
-        raise ValueError("no text")
-    return whole(endpoint, received, raw, text=text, tokens=tokens_of(raw))
-
-
-def vectors_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
-    raw = parsed(received.reply)
-    data = first(raw, "data")
-    if not isinstance(data, list):
-        raise ValueError("no vectors")
-    return embedded(endpoint, received, raw, data, tokens_of(raw)[0], n)
-
-
-def piece_of(line: str) -> Piece | None:
-    """Read a line of a stream: its text, finish reason and tokens; None if it carries nothing.
-
-    Raises:
-        ValueError: The provider reports an error, or the line is not JSON.
-    """
-    data = line.removeprefix("data:").strip()
-    if not line.startswith("data:") or data in ("", "[DONE]"):
-        return None
-    chunk = json.loads(data)
-    if first(chunk, "error") is not None:
-        raise ValueError("an error in the stream")
-    text = first(chunk, "choices", 0, "delta", "content")
-    reason = first(chunk, "choices", 0, "finish_reason")
-    tokens = tokens_of(chunk)
-    return text_of(text), str(reason or ""), tokens if any(tokens) else None
-
-
-def text_of(content: Any) -> str:
-    """Return a message's text, of one string or of parts."""
-    if isinstance(content, list):
-        return "".join(text_of(first(part, "text")) for part in content)
-    return content if isinstance(content, str) else ""
-
-
-def tokens_of(raw: Any) -> Tokens:
-    """Return the input and output tokens that the provider counted; None: it did not."""
-    counts = (first(raw, "usage", name) for name in ("prompt_tokens", "completion_tokens"))
-    given = [count if isinstance(count, int) and count >= 0 else None for count in counts]
-    return given[0], given[1]
-
+from evalhub.llm.providers.responses import first
+from evalhub.values.storable import storable
 
 Json = Mapping[str, Any]
 
@@ -132,7 +55,8 @@ def speaks_openai(model: Named) -> bool:
 
 
 async def chat(endpoint: Endpoint, key: str, messages: Sequence[Json], sent: Json) -> Completion:
-    body = _body(endpoint, sent, messages=list(messages))
+    # Some servers stream unless they are told not to.
+    body = _body(endpoint, sent, messages=list(messages), stream=False)
     send = partial(_post, endpoint, key, "chat/completions")
     return await exchanged(endpoint, (key,), send, {"body": body}, chat_of)
 
@@ -147,23 +71,32 @@ async def stream(
     counted = {"stream": True, "stream_options": {"include_usage": True}}
     body = _body(endpoint, sent, messages=list(messages), **counted)
 
-    async def send(body: Json) -> Pieces:
+    async def send(body: Json) -> None:
         response = await _stream(endpoint, key, "chat/completions", body)
-        pieces = Pieces()
         try:
             async for line in response.aiter_lines():
-                if (piece := piece_of(line)) and (text := pieces.add(*piece)):
+                if text := _text_in(line):
                     take(text)
         finally:
             await response.aclose()
-        return pieces
 
-    return await exchanged(endpoint, (key,), send, {"body": body}, streamed_of, is_streamed=True)
+    return await exchanged(endpoint, (key,), send, {"body": body}, chat_of, is_streamed=True)
+
+
+def _text_in(line: str) -> str:
+    """Return the text in a line of a stream; raise ValueError if it is no JSON or an error."""
+    data = line.removeprefix("data:").strip()
+    if not line.startswith("data:") or data in ("", "[DONE]"):
+        return ""
+    chunk = json.loads(data)
+    if first(chunk, "error") is not None:
+        raise ValueError("an error in the stream")
+    return storable(text_of(first(chunk, "choices", 0, "delta", "content")))
 
 
 async def text_completion(endpoint: Endpoint, key: str, prompt: str, sent: Json) -> Completion:
     send = partial(_post, endpoint, key, "completions")
-    request = {"body": _body(endpoint, sent, prompt=prompt)}
+    request = {"body": _body(endpoint, sent, prompt=prompt, stream=False)}
     return await exchanged(endpoint, (key,), send, request, text_completion_of)
 
 

@@ -1,24 +1,77 @@
-"""Reading replies: the provider's own JSON, and litellm's common form of it. Pure."""
+"""What replies of all forms have in common, and their JSON. Pure."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
-from evalhub.llm.completion import Completion, Embedded, Ending
+from evalhub.llm.completion import Completion, Embedded, Ending, Usage
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.values.storable import storable
 
 
 def parsed(reply: str) -> Any:
-    """Return the JSON value of a reply; None if it is not JSON."""
+    """Return the JSON value of a reply; of a stream, that of its chunks put together.
+
+    None if it is neither, or a stream that breaks off.
+    """
     try:
-        return json.loads(reply)
+        return json.loads(reply.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
-        return None
+        return _assembled(reply)
+
+
+DATA = re.compile(r"^data:(.*)", re.MULTILINE)
+ONCE = {"id", "index", "name", "role", "type"}
+"""Names in the pieces of a message whose value is whole in each."""
+
+
+def _assembled(stream: str) -> Any:
+    """Return the reply that chunks of server-sent events make together."""
+    whole: dict[str, Any] = {}
+    message: dict[str, Any] = {}
+    reason = error = None
+    is_ended = False
+    for data in DATA.findall(stream):
+        try:
+            chunk = json.loads(data)
+        except (ValueError, RecursionError):
+            is_ended = is_ended or data.strip() == "[DONE]"
+            continue
+        if isinstance(chunk, dict):
+            whole |= {name: value for name, value in chunk.items() if value is not None}
+            _add(message, first(chunk, "choices", 0, "delta"))
+            _add(message, first(chunk, "choices", 0, "message"))
+            reason = first(chunk, "choices", 0, "finish_reason") or reason
+            error = first(chunk, "choices", 0, "error") or error
+    if "error" in whole:
+        return {"error": whole["error"]}
+    choice = {"message": message, "finish_reason": reason, "error": error}
+    return {**whole, "choices": [choice]} if whole and (reason or is_ended) else None
+
+
+def _add(message: dict[str, Any], piece: Any) -> None:
+    """Add the piece of a message to what there is of it."""
+    for name, value in piece.items() if isinstance(piece, dict) else ():
+        before = message.get(name)
+        if isinstance(value, list):
+            parts = message[name] = before if isinstance(before, list) else []
+            for part in value:
+                place = first(part, "index")
+                known = [one for one in parts if place is not None and first(one, "index") == place]
+                if known and isinstance(part, dict):
+                    _add(known[0], part)
+                else:
+                    parts.append(part)
+        elif isinstance(value, dict) and isinstance(before, dict):
+            _add(before, value)
+        elif isinstance(value, str) and isinstance(before, str) and name not in ONCE:
+            message[name] = before + value
+        elif value is not None and (name not in ONCE or not before):
+            message[name] = value
 
 
 def first(value: Any, *path: str | int) -> Any:
@@ -35,32 +88,12 @@ def first(value: Any, *path: str | int) -> Any:
 
 FINISH_PATHS: tuple[tuple[str | int, ...], ...] = (
     ("choices", 0, "finish_reason"),
+    ("incomplete_details", "reason"),
     ("stop_reason",),
     ("stopReason",),
     ("candidates", 0, "finishReason"),
     ("done_reason",),
 )
-
-
-Tokens = tuple[int | None, int | None]
-"""Input and output tokens; None: not counted."""
-
-
-def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
-    """Return the whole completion from litellm's form; raise CallError as `whole` does."""
-    raw = parsed(received.reply)
-    choice = response.choices[0]
-    message = choice.message
-    return whole(
-        endpoint,
-        received,
-        raw,
-        text=message.content or "",
-        tool_calls=[call.model_dump() for call in message.tool_calls or ()],
-        reasoning=getattr(message, "reasoning_content", None) or "",
-        tokens=_tokens(raw, getattr(response, "usage", None)),
-        finish_reason=choice.finish_reason or "",
-    )
 
 
 def whole(
@@ -69,9 +102,10 @@ def whole(
     raw: Any,
     *,
     text: str,
-    tokens: Tokens,
+    usage: Usage,
     tool_calls: Sequence[Mapping[str, Any]] = (),
     reasoning: str = "",
+    may_hold_reasoning: bool = False,
     finish_reason: str = "",
 ) -> Completion:
     """Return the whole completion; raise CallError if it is empty.
@@ -90,9 +124,9 @@ def whole(
         error=storable(choice_error(raw)),
         tool_calls=tuple(storable_json(call) for call in tool_calls),
         reasoning=storable(reasoning),
-        input_tokens=tokens[0],
-        output_tokens=tokens[1],
-        cost_usd=endpoint.cost_usd(*tokens),
+        may_hold_reasoning=may_hold_reasoning,
+        **asdict(usage),
+        cost_usd=endpoint.cost_usd(usage.input_tokens, usage.output_tokens),
         finish_reason=own_reason or finish_reason,
         request_id=received.request_id or str(first(raw, "id") or ""),
     )
@@ -108,51 +142,6 @@ def choice_error(raw: Any) -> str:
         return error if isinstance(error, str) else ""
     message = error.get("message") or json.dumps(error, ensure_ascii=False)
     return str(message)[:2000]
-
-
-@dataclass
-class Pieces:
-    """A streamed reply as far as it has arrived."""
-
-    texts: list[str] = field(default_factory=list)
-    finish_reason: str = ""
-    tokens: Tokens = (None, None)
-
-    def add(self, text: str | None, finish_reason: str | None, tokens: Tokens | None) -> str:
-        """Take a piece, and return its text."""
-        self.tokens = tokens or self.tokens
-        self.finish_reason = finish_reason or self.finish_reason
-        added = storable(text or "")
-        self.texts.append(added)
-        return added
-
-
-COUNTED = re.compile(r'"usage(Metadata)?": ?{')
-"""Token counts in a stream; litellm estimates them if the provider did not count."""
-
-
-def streamed_of(endpoint: Endpoint, pieces: Pieces, received: Completion) -> Completion:
-    """Return the whole completion; raise CallError if it has no text."""
-    tokens = pieces.tokens if COUNTED.search(received.reply) else (None, None)
-    completion = replace(
-        received,
-        text="".join(pieces.texts),
-        input_tokens=tokens[0],
-        output_tokens=tokens[1],
-        cost_usd=endpoint.cost_usd(*tokens),
-        finish_reason=pieces.finish_reason,
-    )
-    if not completion.text.strip():
-        raise empty_answer(endpoint, completion)
-    return completion
-
-
-def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
-    """Return n vectors from litellm's form; raise CallError as `embedded` does."""
-    raw = parsed(received.reply)
-    items = [dict(item) for item in response.data]
-    tokens = _tokens(raw, getattr(response, "usage", None))
-    return embedded(endpoint, received, raw, items, tokens[0], n)
 
 
 def embedded(
@@ -203,14 +192,6 @@ def storable_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {storable(str(key)): storable_json(inner) for key, inner in value.items()}
     return [storable_json(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _tokens(raw: Any, usage: Any) -> tuple[int | None, int | None]:
-    """Return counted tokens; None if the provider did not count, when litellm fills in zeros."""
-    is_known_form = isinstance(raw, Mapping) and ("choices" in raw or "data" in raw)
-    if usage is None or (is_known_form and not raw.get("usage")):
-        return None, None
-    return usage.prompt_tokens, usage.completion_tokens
 
 
 def empty_answer(endpoint: Endpoint, completion: Completion) -> CallError:

@@ -5,8 +5,10 @@ The only module that imports litellm, and at the first such call: it takes secon
 
 import logging
 import os
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -18,7 +20,14 @@ from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.providers.error_mapping import place
 from evalhub.llm.providers.exchanges import exchanged, transport
 from evalhub.llm.providers.http_transport import sync_transport
-from evalhub.llm.providers.responses import Pieces, completion_of, embedded_of, streamed_of
+from evalhub.llm.providers.openai_replies import (
+    translated_of,
+    translated_usage,
+    translated_vectors_of,
+)
+from evalhub.llm.providers.responses import whole
+from evalhub.llm.verdicts.reasoning import split
+from evalhub.values.storable import storable
 
 Json = Mapping[str, Any]
 
@@ -42,7 +51,7 @@ async def chat(
         "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
     }
     send = _with_key(load().acompletion, endpoint, key)
-    return await exchanged(endpoint, (key,), send, request, completion_of)
+    return await exchanged(endpoint, (key,), send, request, translated_of)
 
 
 async def stream(
@@ -62,19 +71,52 @@ async def stream(
     async def send(**arguments: Any) -> Pieces:
         pieces = Pieces()
         async for chunk in await load().acompletion(**arguments):
-            choice = chunk.choices[0] if chunk.choices else None
-            usage = getattr(chunk, "usage", None)
-            text = pieces.add(
-                choice and choice.delta.content,
-                choice and choice.finish_reason,
-                usage and (usage.prompt_tokens, usage.completion_tokens),
-            )
-            if text:
+            if text := pieces.add(chunk):
                 take(text)
         return pieces
 
     send_with_key = _with_key(send, endpoint, key)
     return await exchanged(endpoint, (key,), send_with_key, request, streamed_of, is_streamed=True)
+
+
+@dataclass
+class Pieces:
+    """A streamed reply as far as it has arrived."""
+
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    finish_reason: str = ""
+    usage: Any = None
+
+    def add(self, chunk: Any) -> str:
+        """Take a chunk in litellm's form, and return its text."""
+        self.usage = getattr(chunk, "usage", None) or self.usage
+        if not chunk.choices:
+            return ""
+        choice = chunk.choices[0]
+        self.finish_reason = choice.finish_reason or self.finish_reason
+        self.thoughts.append(getattr(choice.delta, "reasoning_content", None) or "")
+        self.texts.append(storable(choice.delta.content or ""))
+        return self.texts[-1]
+
+
+COUNTED = re.compile(r'"usage(Metadata)?": ?{')
+"""Token counts in a stream; litellm estimates them if the provider did not count."""
+
+
+def streamed_of(endpoint: Endpoint, pieces: Pieces, received: Completion) -> Completion:
+    """Return the whole completion; raise CallError if it has no text."""
+    text, reasoning, is_sure = split("".join(pieces.texts), "".join(pieces.thoughts))
+    return whole(
+        endpoint,
+        received,
+        None,
+        text=text,
+        reasoning=reasoning,
+        may_hold_reasoning=not is_sure,
+        usage=translated_usage(None, pieces.usage if COUNTED.search(received.reply) else None),
+        finish_reason=pieces.finish_reason,
+    )
 
 
 async def text_completion(
@@ -89,7 +131,7 @@ async def text_completion(
         "_skip_mcp_handler": True,
     }
     send = _with_key(partial(_continue, endpoint), endpoint, key)
-    return await exchanged(endpoint, (key,), send, request, completion_of)
+    return await exchanged(endpoint, (key,), send, request, translated_of)
 
 
 async def _continue(endpoint: Endpoint, *, api_key: str | None, **arguments: Any) -> Any:
@@ -116,7 +158,9 @@ async def embeddings(
 ) -> Embedded:
     request = _request(endpoint, sent, "embeddings") | {"input": list(texts)}
     send = _with_key(load().aembedding, endpoint, key)
-    return await exchanged(endpoint, (key,), send, request, partial(embedded_of, n=len(texts)))
+    return await exchanged(
+        endpoint, (key,), send, request, partial(translated_vectors_of, n=len(texts))
+    )
 
 
 def _with_key(

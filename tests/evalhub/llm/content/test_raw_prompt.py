@@ -56,6 +56,7 @@ def test_the_prompt_and_the_parameters_are_sent_as_they_are(complete, provider, 
             "min_p": 0.1,
             "max_tokens": 30,
             "top_k": 3,
+            **({} if model.startswith("together") else {"stream": False}),
         }
     ]
 
