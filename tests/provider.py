@@ -132,7 +132,8 @@ class Provider:
     """Serves `/v1/chat/completions`, `/v1/completions` and `/v1/embeddings` from its own thread.
 
     `/ask`, where an HTTP application would be, takes any request; the script gives the `body`.
-    `/v1/messages`, where Anthropic is asked, takes requests too but replies in the same form.
+    `/v1/messages`, where Anthropic is asked, takes requests too but replies in the same form;
+    `/any/…` is for providers with other addresses.
     `embed` gives a text's vector, or what is sent instead of all vectors.
 
     `counts` is requests by `digest`, `requests` their bodies in order and `paths` where they were
@@ -225,6 +226,7 @@ class Provider:
         application.router.add_post("/v1/completions", self._completions)
         application.router.add_post("/v1/embeddings", self._embeddings)
         application.router.add_route("*", "/ask", self._chat)
+        application.router.add_post("/any{path:.*}", self._chat)
         application.router.add_get("/seen", self._seen)
         return application
 

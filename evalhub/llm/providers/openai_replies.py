@@ -54,10 +54,22 @@ def translated_of(endpoint: Endpoint, response: Any, received: Completion) -> Co
     raw = parsed(received.reply)
     choice = response.choices[0]
     found = {name: value for name, value in choice.message.model_dump().items() if value}
-    own = first(raw, "choices", 0, "message")  # has what litellm does not read
-    message = {**own, **found} if isinstance(own, Mapping) else found
+    message = {**_own_message(raw, found), "tool_calls": found.get("tool_calls")}
     usage = translated_usage(raw, getattr(response, "usage", None))
     return _completion(endpoint, received, raw, message, usage, choice.finish_reason or "")
+
+
+def _own_message(raw: Any, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return litellm's message with the provider's content, of which litellm loses or moves some.
+
+    Its tool calls are litellm's, which may make content of one that stands for a JSON schema.
+    """
+    own = first(raw, "choices", 0, "message")
+    if not isinstance(own, Mapping):
+        own = {"content": first(raw, "candidates", 0, "content", "parts")}
+    if not own.get("content"):
+        return {**own, **found}
+    return {**{name: value for name, value in found.items() if name not in REASONING}, **own}
 
 
 def vectors_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
