@@ -11,6 +11,7 @@ import asyncio
 import json
 import socket
 import time
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -221,11 +222,12 @@ class Transport(httpx.AsyncBaseTransport):
                 check_request(request, exchange.key_variable)
                 response = await self._sent(request.method, url, request.headers, body, total_s)
                 headers = [pair for pair in response.raw_headers if pair[0].lower() not in DECODED]
-                whole = partial(httpx.Response, response.status, headers=headers, request=request)
+                whole = partial(httpx.Response, response.status, request=request)
                 if exchange.is_streamed and response.ok:
-                    found = whole(stream=Streamed(response, exchange, request))
+                    stream = Streamed(response, exchange, request)
+                    found = whole(headers=headers, stream=stream)
                 else:
-                    found = whole(content=await _body(response))
+                    found = whole(**_as_json(headers, await _body(response)))
                 exchange.response = found
                 return found
         except FAILURES as error:
@@ -284,6 +286,15 @@ def proxy_for(scheme: str, host: str) -> str | None:
 async def _body(response: aiohttp.ClientResponse) -> bytes:
     async with response:
         return b"".join([chunk async for chunk in _chunks(response)])
+
+
+def _as_json(headers: list[tuple[bytes, bytes]], body: bytes) -> dict[str, Any]:
+    """Return headers and body; litellm reads JSON by its content type alone, without a mark."""
+    text = body.removeprefix(BOM_UTF8)
+    if text.lstrip()[:1] in (b"{", b"["):
+        others = [pair for pair in headers if pair[0].lower() != b"content-type"]
+        return {"headers": [*others, (b"content-type", b"application/json")], "content": text}
+    return {"headers": headers, "content": body}
 
 
 async def _chunks(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

@@ -60,8 +60,14 @@ def test_tokens_and_cost_are_measured_where_the_provider_counts_and_prices_are_k
 
 @pytest.mark.parametrize(
     "reply",
-    [Reply("Four.", reasoning="Two and two."), "<think>Two and two.</think>Four."],
-    ids=["apart", "in front"],
+    [
+        Reply("Four.", reasoning="Two and two."),
+        "<think>Two and two.</think>Four.",
+        "Two and two.\n</think>\n\nFour.",
+        Reply("<think>\n\n</think>\n\nFour.", reasoning="Two and two."),
+        "[THINK]Two and two.[/THINK]Four.",
+    ],
+    ids=["apart", "in front", "closing tag alone", "apart and empty", "Magistral"],
 )
 def test_reasoning_is_kept_apart_from_the_text(complete, reply):
     completion = complete(reply)
@@ -74,6 +80,39 @@ def test_a_completion_is_what_the_provider_replied(complete):
     assert completion.request_id == "req-1"
     reply = scripted.completion({"model": "scripted", "messages": QUESTION}, Reply("Four."))
     assert complete("Four.").reply == reply
+
+
+def test_reasoning_that_never_ends_is_no_answer(error_of):
+    error = error_of(Reply("<think>\nTwo and two. Let me", finish_reason="length"))
+    assert (error.kind, error.can_retry) == ("empty_answer", False)
+    assert error.completion.reasoning == "Two and two. Let me"
+
+
+CHUNKS = [
+    {"choices": [{"index": 0, "delta": {"content": "Fo"}, "finish_reason": None}]},
+    {"choices": [{"index": 0, "delta": {"content": "ur."}, "finish_reason": "length"}]},
+    {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}},
+]
+STREAM = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in CHUNKS) + "data: [DONE]\n\n"
+AS_STREAM = {"Content-Type": "text/event-stream"}
+
+
+@pytest.mark.parametrize("way", ["openai/scripted"])
+def test_servers_that_stream_by_default_are_told_not_to_and_read_if_they_do(complete, error_of):
+    streamed = Reply(body=STREAM, headers=AS_STREAM)
+    assert complete(lambda asked: "Four." if asked["stream"] is False else streamed).text == "Four."
+    read = complete(streamed)
+    assert (read.text, read.finish_reason, read.output_tokens) == ("Four.", "length", 2)
+    cut = Reply(body=STREAM.partition('"ur."')[0], headers=AS_STREAM)
+    assert error_of(cut).kind == "unreadable_reply"
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/json;charset=latin-1", "?"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_json_is_read_whatever_its_content_type_says(complete, content_type, mark):
+    body = scripted.completion({"messages": QUESTION}, Reply("Vierundfünfzig …"))
+    reply = Reply(body=mark + body, headers={"Content-Type": content_type})
+    assert complete(reply).text == "Vierundfünfzig …"
 
 
 def test_tool_calls_without_text_are_an_answer(complete):
