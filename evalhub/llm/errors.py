@@ -34,13 +34,11 @@ PASSING = {
 }
 """Kinds that may pass before the next try."""
 
-FATAL = {
-    CallErrorKind.REFUSED_KEY,
-    CallErrorKind.MISSING_KEY,
-    CallErrorKind.NOT_FOUND,
-    CallErrorKind.FORBIDDEN_ADDRESS,
-}
-"""Kinds that affect every other call to the same endpoint."""
+UNSENT = {CallErrorKind.MISSING_KEY, CallErrorKind.FORBIDDEN_ADDRESS}
+"""Kinds that keep every call to an endpoint from being sent."""
+
+SUSPECT = {CallErrorKind.REFUSED_KEY, CallErrorKind.NOT_FOUND}
+"""Kinds of refusals that may be of the account or the endpoint, and not only of a request."""
 
 OUTAGES = {
     CallErrorKind.TIMED_OUT,
@@ -57,6 +55,8 @@ class CallError(Exception):
     Attributes:
         kind: The kind of failure.
         can_retry: A retry can help; None in the constructor: the default of the kind.
+        is_of_account: Every other call to the endpoint would fail too; None: the default of the
+            kind.
         retry_after_s: The wait that the provider asked for; None: it did not.
         completion: The reply despite the error, for the record; None: there was none.
     """
@@ -68,19 +68,26 @@ class CallError(Exception):
         *,
         retry_after_s: float | None = None,
         can_retry: bool | None = None,
+        is_of_account: bool | None = None,
         completion: Completion | None = None,
     ) -> None:
         super().__init__(message)
         self.can_retry = kind in PASSING if can_retry is None else can_retry
+        self.is_of_account = kind in UNSENT if is_of_account is None else is_of_account
         self.kind = kind
         self.message = message
         self.retry_after_s = retry_after_s
         self.completion = completion
 
     @property
-    def is_fatal_for_run(self) -> bool:
-        """Return True if the run must fail at once with this message."""
-        return self.kind in FATAL
+    def is_unsent(self) -> bool:
+        """Return True if nothing can be sent to the endpoint."""
+        return self.kind in UNSENT
+
+    @property
+    def is_suspect(self) -> bool:
+        """Return True if the refusal may not be of this request alone."""
+        return self.kind in SUSPECT
 
     @property
     def may_be_outage(self) -> bool:

@@ -3,9 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evalhub.limits import DEFAULT_ANSWER_TOKENS
 from evalhub.llm.content.content_parts import content_text, image_parts
+from evalhub.llm.endpoint import Endpoint
 
 CHARS_PER_TOKEN = 4
+EXTRA_TOKENS = 20
+"""Estimate of what a provider adds to each request."""
+
 IMAGE_CHARACTERS = 1000 * CHARS_PER_TOKEN
 """Estimate for an image; providers count from 85 to some thousand tokens."""
 
@@ -34,3 +39,12 @@ def token_limit(params: Mapping[str, object]) -> int | None:
     limits = [params.get(name) for name in ("max_tokens", "max_completion_tokens")]
     known = [limit for limit in limits if isinstance(limit, int) and limit > 0]
     return min(known) if known else None
+
+
+def estimate_usd(
+    endpoint: Endpoint, messages: Iterable[Mapping[str, Any]], params: Mapping[str, Any]
+) -> float:
+    """Return a rough upper bound of a call's cost; 0 if prices are unknown."""
+    limit = token_limit({**endpoint.params, **params}) or DEFAULT_ANSWER_TOKENS
+    sent = tokens_in_messages(messages) + EXTRA_TOKENS
+    return float(endpoint.cost_usd(sent, limit) or 0)

@@ -69,7 +69,7 @@ class LiveBatch:
         self.batch, self.endpoints = batch, endpoints
         if self.is_stopped:
             self.is_stopped = self.is_cancelled = False
-            self.gate.is_open, self.gate.refused_usd = True, None
+            self.gate.reopen()
 
     def stop_calls(self) -> None:
         """Start no call until the batch is read as live again."""

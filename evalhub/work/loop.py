@@ -314,6 +314,15 @@ class Loop:
                 await self._fail(live_batch, job.item_id, error)
             else:
                 await self._give_back(live_batch, caller)
+        await self._stop_if_refused(live_batch)
+
+    async def _stop_if_refused(self, live_batch: LiveBatch) -> None:
+        """Stop a batch whose requests are all refused. Those refused so far are errors of items."""
+        refusals = live_batch.gate.refusals
+        if reason := refusals.reason:
+            refusals.reason = ""
+            await self._stop_as(live_batch, BatchState.FAILED, reason)
+            live_batch.stop_calls()
 
     async def _fail(self, live_batch: LiveBatch, item_id: int, error: Exception) -> None:
         log.error("Doing item %s of %s failed", item_id, live_batch.batch, exc_info=error)

@@ -11,6 +11,7 @@ from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.providers.http_transport import Exchange, ReplyTooLong
+from evalhub.llm.providers.refusal_meaning import meaning_of
 from evalhub.llm.providers.responses import first, parsed
 from evalhub.llm.security.address_policy import ForbiddenAddress
 from evalhub.llm.security.redaction import redact
@@ -22,31 +23,6 @@ QUOTED = 300
 READ = 5_000
 """Characters searched for them: removing tags takes quadratic time."""
 
-BY_STATUS = {
-    401: Kind.REFUSED_KEY,
-    402: Kind.REFUSED_KEY,
-    403: Kind.REFUSED_KEY,
-    404: Kind.NOT_FOUND,
-    405: Kind.NOT_FOUND,
-    408: Kind.TIMED_OUT,
-    410: Kind.NOT_FOUND,
-    413: Kind.CONTEXT_TOO_LONG,
-    429: Kind.RATE_LIMITED,
-    504: Kind.TIMED_OUT,
-}
-
-WORDS = (
-    (Kind.REFUSED_KEY, r"insufficient_quota|insufficient credit|billing_hard_limit"),
-    (Kind.REFUSED_KEY, r"api[ _-]?key.{0,30}(not valid|invalid|incorrect|expired)"),
-    (Kind.REFUSED_KEY, r"(invalid|incorrect).{0,12}api[ _-]?key"),
-    (Kind.CONTEXT_TOO_LONG, r"context.{0,3}(length|window|size)|prompt is too long"),
-    (Kind.CONTEXT_TOO_LONG, r"input is too long|too many (input )?tokens"),
-    (Kind.CONTENT_FILTERED, r"content[_ ](filter|policy|management)|responsible_?ai|moderation"),
-    (Kind.NOT_FOUND, r"model.{0,60}(does not exist|not found|not_found)|unknown model"),
-    (Kind.NOT_FOUND, r"llm provider not provided"),
-)
-"""Providers' words under a general status, most specific first."""
-
 SCHEMA_WORDS = re.compile(
     r"response_?format|json_?schema|structured.?output|output_format|response_?schema|grammar",
     re.IGNORECASE,
@@ -57,8 +33,8 @@ ADVICE = {
     Kind.TIMED_OUT: "Raise its time-out if it is meant to take so long.",
     Kind.REFUSED_KEY: "Check the key, its rights and the account's credit.",
     Kind.NOT_FOUND: "Check the model's name and the base URL.",
-    Kind.BAD_REQUEST: "Check the parameters.",
-    Kind.CONTEXT_TOO_LONG: "Shorten the messages, or choose a model with a longer context.",
+    Kind.BAD_REQUEST: "Check the parameters, and that the model takes the tools and images.",
+    Kind.CONTEXT_TOO_LONG: "Shorten the messages, or choose a model with a higher limit.",
     Kind.CONTENT_FILTERED: "Its content filter stepped in.",
     Kind.UNREACHABLE: "Check the base URL and that the server runs.",
     Kind.UNREADABLE_REPLY: "Check that the base URL is that of an API, not of a web page.",
@@ -133,8 +109,9 @@ def _refused(endpoint: Endpoint, exchange: Exchange, received: Completion, *keys
     if status < 400 and first(raw, "error") is None:
         return _unreadable(endpoint, status, reply, raw, received)
     if status < 400:  # an error that was sent as a success
-        code = first(raw, "error", "code")
-        status = code if isinstance(code, int) and 400 <= code < 600 else 500
+        code = str(first(raw, "error", "code"))
+        is_known = meaning_of(400, reply).kind is not Kind.BAD_REQUEST
+        status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 400 if is_known else 500
     quoted = redact(provider_message(raw, reply), *keys)
     retry_after_s = retry_after(exchange.response.headers, time.time())
     return _by_status(endpoint, status, quoted, reply, received, retry_after_s)
@@ -162,25 +139,15 @@ def _by_status(
     received: Completion,
     retry_after_s: float | None,
 ) -> CallError:
-    kind = kind_of(status, everything)
+    kind, is_of_account = meaning_of(status, everything)
     verb = "has a fault" if kind is Kind.SERVER_ERROR else "refused the call"
     message = f"{place(endpoint)} {verb} (status {status}): {quoted.rstrip('.') or 'no reason'}."
     if kind is Kind.BAD_REQUEST and SCHEMA_WORDS.search(everything):
         return CallError(kind, f"{message} {SWITCH_OFF_SCHEMA}", completion=received)
     if kind is Kind.REFUSED_KEY and endpoint.api_key_env:
         message = f"{message} The key is that of {endpoint.api_key_env}."
-    return _error(kind, message, received, retry_after_s=retry_after_s)
-
-
-def kind_of(status: int, text: str) -> CallErrorKind:
-    """Return the kind of an error reply; words decide for the statuses 400, 403, 422 and 429."""
-    if status in (400, 403, 422, 429):
-        for kind, pattern in WORDS:
-            if re.search(pattern, text[:10_000], re.IGNORECASE):
-                return kind
-    if status >= 500:
-        return BY_STATUS.get(status, Kind.SERVER_ERROR)
-    return BY_STATUS.get(status, Kind.BAD_REQUEST)
+    more = {"retry_after_s": retry_after_s, "is_of_account": is_of_account}
+    return _error(kind, message, received, **more)
 
 
 def provider_message(raw: Any, reply: str) -> str:

@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from random import Random
 from typing import Any, Generic, TypeVar, cast
 
@@ -13,7 +14,6 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from evalhub.access.sealing.exposures import Sendings
-from evalhub.limits import DEFAULT_ANSWER_TOKENS
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion, Embedded, Ending
 from evalhub.llm.content.content_parts import images_in, with_data_urls
@@ -23,12 +23,13 @@ from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.providers.responses import broken_off
 from evalhub.llm.retry import next_try
-from evalhub.llm.token_estimates import token_limit, tokens_in, tokens_in_messages
+from evalhub.llm.token_estimates import EXTRA_TOKENS, estimate_usd, tokens_in
 from evalhub.work.calls.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.database import Database
 from evalhub.work.limits import shared_rate
 from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.rate_limiter import RateLimiters
+from evalhub.work.limits.refused_requests import RefusedRequest, is_limited_for_good
 from evalhub.work.limits.shared_rate import PROBE_S
 
 log = logging.getLogger(__name__)
@@ -39,9 +40,6 @@ CANCELLED = "cancelled"
 
 OUTAGE_TRY = 3
 """A provider is down if it replied to nobody from this try of a call to its last."""
-
-EXTRA_TOKENS = 20
-"""Estimate of what a provider adds to each request."""
 
 HOPS = 2
 """Turns of the event loop until a call that waited is sent: one to wake it, one for the others."""
@@ -249,7 +247,7 @@ class ModelCaller(Caller):
         if (call := self._take_unsaved(pending)) is not None:
             return cast(T, call.kept_completion()), call
         await self.sendings.note(self.sealed, pending.endpoint, pending.role)
-        attempt, began_at = 0, 0.0
+        attempt, began_at, asked_at = 0, 0.0, timezone.now()
         while True:
             attempt += 1
             if attempt <= OUTAGE_TRY:
@@ -260,15 +258,16 @@ class ModelCaller(Caller):
                     if self.is_lost or not self.may_hold():
                         raise GivenBack
                     with self.gate.reserve(pending.estimate_usd):
-                        found = await self.once(pending, attempt)
+                        found = await self._once_or_stop(pending, attempt, asked_at)
             except CallError as error:
-                await self._wait_or_raise(error, pending.endpoint, attempt, began_at)
+                await self._wait_or_raise(error, pending, attempt, began_at)
             else:
+                self.gate.refusals.replied(pending.endpoint.language_model_id)
                 await self._let_others_begin(pending.endpoint, found[1])
                 return found
 
     async def _let_others_begin(self, endpoint: Endpoint, call: Call) -> None:
-        """End an outage, and let calls that waited for this one be sent before its reply is read.
+        """Note the reply, and let calls that waited for it be sent before it is read.
 
         Replies come in crowds, as they were asked for, and take as long to read as one to arrive.
         """
@@ -295,14 +294,32 @@ class ModelCaller(Caller):
         """Save a call by itself, without waiting."""
         self.save_later(None, call)
 
+    async def _once_or_stop(
+        self, pending: PendingCall[T], attempt: int, asked_at: datetime
+    ) -> tuple[T, Call]:
+        """Call once, and stop the batch if other requests would be refused too.
+
+        Raises:
+            BatchFailed: The item is given back. Else the refusal is an error of the item.
+        """
+        try:
+            return await self.once(pending, attempt)
+        except CallError as error:
+            endpoint, refusals = pending.endpoint, self.gate.refusals
+            reason, model = f"{endpoint.name}: {error.message}", endpoint.language_model_id
+            refused = RefusedRequest(self.work_key, self.item_id, model, pending.digest, asked_at)
+            if await refusals.stop(error, refused, reason, self.database):
+                self.gate.is_open = False
+                if not refusals.reason:
+                    raise BatchFailed(reason) from error
+            raise
+
     async def _wait_or_raise(
-        self, error: CallError, endpoint: Endpoint, attempt: int, began_at: float
+        self, error: CallError, pending: PendingCall[T], attempt: int, began_at: float
     ) -> None:
         """Wait for the next try; raise if there is none, or none that is worth waiting for."""
+        endpoint = pending.endpoint
         limiter = self.limiters.limiter(endpoint.language_model_id)
-        if error.is_fatal_for_run:
-            self.gate.is_open = False
-            raise BatchFailed(f"{endpoint.name}: {error.message}") from error
         if error.kind == CallErrorKind.RATE_LIMITED:
             await self._follow(endpoint, shared_rate.cut, error.retry_after_s)
         retry = next_try(error, attempt, limiter.share, self.random)
@@ -315,6 +332,9 @@ class ModelCaller(Caller):
         if retry is None:
             raise error
         if retry.is_later:
+            request = self.work_key, self.item_id, pending.digest
+            if await self.database.with_retries(is_limited_for_good, *request):
+                raise error
             raise GivenBack(after_s=retry.wait_s) from error
         await asyncio.sleep(retry.wait_s)
 
@@ -366,12 +386,3 @@ def fill(call: Call, completion: Completion | None) -> None:
 def cost_of(call: Call) -> float:
     """Return the cost in US dollars; 0 if unknown."""
     return float(call.cost_usd or 0)
-
-
-def estimate_usd(
-    endpoint: Endpoint, messages: Sequence[dict[str, Any]], params: dict[str, Any]
-) -> float:
-    """Return a rough upper bound of a call's cost; 0 if prices are unknown."""
-    limit = token_limit(endpoint.params | params) or DEFAULT_ANSWER_TOKENS
-    sent = tokens_in_messages(messages) + EXTRA_TOKENS
-    return float(endpoint.cost_usd(sent, limit) or 0)

@@ -17,7 +17,8 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import next_try
-from evalhub.work.calls.caller import Caller, CallReply, PendingCall, T, estimate_usd
+from evalhub.llm.token_estimates import estimate_usd
+from evalhub.work.calls.caller import Caller, CallReply, PendingCall, T
 from evalhub.work.limits.rate_limiter import RateLimiter, RateLimiters
 from evalhub.work.limits.shared_rate import Shared
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from evalhub.work.calls.errors import GivenBack
+from evalhub.work.limits.refused_requests import Refusals
 
 
 @dataclass
@@ -65,6 +66,10 @@ class Gate:
     budget: Budget = field(default_factory=Budget)
     is_open: bool = True
     refused_usd: float | None = None
+    refusals: Refusals = field(default_factory=Refusals)
+
+    def reopen(self) -> None:
+        self.is_open, self.refused_usd, self.refusals = True, None, Refusals()
 
     def check(self) -> None:
         if not self.is_open:

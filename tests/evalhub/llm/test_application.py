@@ -161,7 +161,7 @@ def test_a_secret_goes_only_to_its_host(desk, provider, run, settings):
     with pytest.raises(CallError, match="DESK_KEY may not be sent") as raised:
         completed(desk(), run)
 
-    assert raised.value.is_fatal_for_run
+    assert raised.value.is_of_account
     assert provider.total == 0
 
 

@@ -212,7 +212,7 @@ def test_key_comes_from_the_named_variable_alone(complete, provider, monkeypatch
 def test_a_key_that_is_not_set_is_named_and_the_sites_own_secrets_are_not_sent(error_of, provider):
     error = error_of("Four.", api_key_env="SCRIPTED_API_KEY")
     assert error.kind == "missing_key"
-    assert error.is_fatal_for_run
+    assert error.is_of_account
     assert "SCRIPTED_API_KEY" in error.message
     assert error_of("Four.", api_key_env="EVALHUB_SECRET_KEY").kind == "forbidden_address"
     assert provider.total == 0
@@ -316,7 +316,7 @@ def test_retry_after_is_read_and_never_made_up(error_of, reply, wait):
 
 
 def test_wrong_key_is_fatal_for_the_run_and_a_failure_keeps_the_raw_reply(error_of):
-    assert error_of(scripted.UNAUTHORIZED).is_fatal_for_run
+    assert error_of(scripted.UNAUTHORIZED).is_of_account
     assert error_of(scripted.HTML_PAGE).completion.reply == scripted.HTML
 
 
@@ -364,7 +364,7 @@ def test_address_that_is_not_allowed_is_not_called(error_of, provider, settings)
     settings.EVALHUB_ALLOWED_ADDRESSES = []
     error = error_of("Four.")
     assert (error.kind, provider.total) == ("forbidden_address", 0)
-    assert error.is_fatal_for_run
+    assert error.is_of_account
 
 
 def test_default_address_of_a_provider_is_checked_when_connected_to(run, settings, monkeypatch):

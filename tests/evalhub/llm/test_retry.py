@@ -10,7 +10,7 @@ import pytest
 from evalhub.limits import CALL_ATTEMPTS
 from evalhub.llm.completion import Completion
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.providers.error_mapping import _broken, kind_of, provider_message, retry_after
+from evalhub.llm.providers.error_mapping import _broken, provider_message, retry_after
 from evalhub.llm.retry import MIN_SHARE, next_try
 from tests.evalhub.llm.endpoints import make_endpoint
 
@@ -95,27 +95,6 @@ def test_only_what_can_pass_is_tried_again(may_pass, kinds):
 )
 def test_retry_after_in_its_forms(headers, seconds):
     assert retry_after(headers, NOW) == seconds
-
-
-@pytest.mark.parametrize(
-    ("status", "text", "kind"),
-    [
-        (400, "request (9 tokens) exceeds the available context size", "context_too_long"),
-        (400, "prompt is too long: 210000 tokens > 200000 maximum", "context_too_long"),
-        (400, "API key not valid. Please pass a valid API key.", "refused_key"),
-        (400, "'ResponsibleAIPolicyViolation'", "content_filtered"),
-        (400, "Unsupported value: 'temperature'", "bad_request"),
-        (403, "Request was rejected by our content policy", "content_filtered"),
-        (403, "Country not supported", "refused_key"),
-        (402, "Insufficient credits", "refused_key"),
-        (422, "top_k must be positive", "bad_request"),
-        (529, "Overloaded", "server_error"),
-        (504, "upstream timed out", "timed_out"),
-        (500, "context length", "server_error"),
-    ],
-)
-def test_what_providers_say(status, text, kind):
-    assert kind_of(status, text) == kind
 
 
 def test_a_page_of_open_tags_is_searched_in_no_time():

@@ -83,7 +83,7 @@ def test_missing_endpoint_says_what_to_do_and_does_not_end_the_run(complete, pro
     assert "status 404" in error.message
     assert error.kind is CallErrorKind.BAD_REQUEST
     assert not error.can_retry
-    assert not error.is_fatal_for_run
+    assert not error.is_of_account
 
 
 @pytest.mark.parametrize("model", ["anthropic/claude-3-5-haiku-latest", "ollama_chat/granite"])

@@ -12,9 +12,10 @@ from django.db.models import Sum
 
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.token_estimates import estimate_usd
 from evalhub.models import BatchState, Call, CallRole, ItemState, SharedRate
 from evalhub.operations import metrics
-from evalhub.work.calls.caller import ModelCaller, estimate_usd
+from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.calls.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
 from evalhub.work.limits.rate_limiter import RateLimiters
