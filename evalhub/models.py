@@ -7,7 +7,7 @@ from evalhub.history import History
 from evalhub.http.idempotency import KeptAnswer
 from evalhub.llm.applications.application_fields import ModelKind
 from evalhub.llm.content.images import Image, MediaType
-from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
+from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel
 from evalhub.notifications.models import (
     Delivery,
     DeliveryState,
@@ -16,7 +16,7 @@ from evalhub.notifications.models import (
     Webhook,
 )
 from evalhub.values.database_cache import CachedValue
-from evalhub.work.models import BatchState, CostReservation, ItemState, Worker
+from evalhub.work.models import BatchState, CostReservation, ItemState, SharedRate, Worker
 
 register(Group, app="evalhub", records_class=History, m2m_fields=["permissions"])
 

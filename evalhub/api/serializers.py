@@ -48,6 +48,7 @@ class LanguageModelSerializer(WithholdingSerializer):
             *("method", "headers", "body", "answer_path", "documents_path", "tool_calls_path"),
             *("input_tokens_path", "output_tokens_path", "cost_path", "session_path"),
             "params",
+            "refused_params",
             "structured_output",
             "takes_images",
             "max_concurrency",
@@ -65,6 +66,7 @@ class LanguageModelSerializer(WithholdingSerializer):
             "headers": {"of": dict[str, str]},
             "body": {"of": dict[str, Any] | list[Any] | str | None},
             "params": {"of": dict[str, Any]},
+            "refused_params": {"of": dict[str, Any], "read_only": True},
         }
 
 
@@ -74,7 +76,10 @@ class CallSerializer(WithholdingSerializer):
     class Meta:
         model = Call
         fields = tuple(field.name for field in Call._meta.fields)
-        extra_kwargs = {"unsaved": {"of": dict[str, Any] | None}}
+        extra_kwargs = {
+            name: {"of": dict[str, Any] | None}
+            for name in ("unsaved", "sent_params", "refused_params")
+        }
 
 
 class ExposureSerializer(WithholdingSerializer):

@@ -1,5 +1,6 @@
 import json
 import os
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -16,6 +17,7 @@ from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import RelatedFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.admin_site.password_again import AsksPassword
+from evalhub.llm.capabilities import Capability, capabilities_of
 from evalhub.llm.connection_check import application_check, probe
 from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
@@ -201,20 +203,29 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         if row is not None and self.has_change_permission(request, row):
             label = "Send a test request" if row.is_application else "Test connection"
             acts = [Button(label, self.url_of("probe", row.pk), kind="primary")]
-        return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
+        context |= {"acts": acts, "capabilities": self._capabilities(request, row)}
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def _capabilities(
+        self, request: HttpRequest, model: LanguageModel | None
+    ) -> Sequence[Capability]:
+        if model is None or model.is_application or not self._sets_up(request):
+            return ()
+        return capabilities_of(model.litellm_model, model.refused_params, model.params)
 
     def probe_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Test the saved model's connection, and report the outcome."""
         model = self.posted(request, object_id)
-        report = probe(model)
+        reports = probe(model)
         if model.is_application:
-            shown = application_check(model, report)
+            shown = application_check(model, reports[0])
             title = f"Test request to {model}"
             return self.page(
                 request, "evalhub/application_check.html", title=title, model=model, **shown
             )
-        level = messages.SUCCESS if report.succeeded else messages.ERROR
-        self.message_user(request, report.message, level)
+        for report in reports:
+            level = messages.SUCCESS if report.succeeded else messages.ERROR
+            self.message_user(request, report.message, level)
         return self.back(request, model)
 
 

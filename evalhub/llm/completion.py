@@ -1,7 +1,7 @@
 """A model's reply to a call: what it said, how that ended, and what it took. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Self
@@ -125,10 +125,10 @@ class AnswerTurn:
     def stored(self) -> dict[str, Any]:
         """Return the turn as JSON, its text as "content"; what is empty is left out."""
         turn: dict[str, Any] = {"content": self.text}
-        for field in fields(AnswerTurn):
-            value = getattr(self, field.name)
-            if field.name != "text" and value not in ((), "", None, False):
-                turn[field.name] = list(value) if isinstance(value, tuple) else value
+        for each in fields(AnswerTurn):
+            value = getattr(self, each.name)
+            if each.name != "text" and value not in ((), "", None, False):
+                turn[each.name] = list(value) if isinstance(value, tuple) else value
         if self.documents is not None:
             turn["documents"] = list(self.documents)
         return turn
@@ -136,7 +136,7 @@ class AnswerTurn:
     @classmethod
     def of(cls, stored: Mapping[str, Any], **more: Any) -> Self:
         """Return the turn that was stored; keys that are none of its own are left out."""
-        names = {field.name for field in fields(AnswerTurn)} & stored.keys()
+        names = {each.name for each in fields(AnswerTurn)} & stored.keys()
         own = {name: stored[name] for name in names}
         values = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
         return cls(**{"text": stored.get("content", ""), **values, **more})
@@ -149,12 +149,19 @@ class Completion(AnswerTurn, Usage):
     None means not measured: the provider counted no tokens, or prices are unknown. `latency_ms`
     is from sending to the last byte. `reply` is the provider's own, as sent: JSON text unless the
     provider sent something else.
+
+    `sent_params` are the parameters really sent, without tools and the text of a schema; None: not
+    recorded. `refused_params` are those left out because the endpoint refuses them, with their
+    values; `learnt` what it refused first in this call (`evalhub.llm.capabilities`).
     """
 
     cost_usd: Decimal | None = None
     latency_ms: int = 0
     request_id: str = ""
     reply: str = ""
+    sent_params: dict[str, Any] | None = None
+    refused_params: dict[str, Any] = field(default_factory=dict)
+    learnt: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

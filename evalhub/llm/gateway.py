@@ -5,20 +5,25 @@ others, and is imported only then.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from evalhub.limits import DEFAULT_ANSWER_TOKENS
+from evalhub.llm import capabilities
 from evalhub.llm.applications.application_call import ask_application, candidate_only
 from evalhub.llm.applications.application_request import SESSION_ID
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.content.raw_prompt import COMPLETIONS_NEEDED, NOT_WITH_RAW_PROMPT, raw_prompt_of
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.parameters import parameter_problems
+from evalhub.llm.parameters import merged, parameter_problems
 from evalhub.llm.providers import openai_calls, translated_calls
-from evalhub.llm.providers.error_mapping import place
+from evalhub.llm.providers.error_mapping import place, provider_message
 from evalhub.llm.providers.exchanges import transport
+from evalhub.llm.providers.responses import parsed
 from evalhub.llm.security.called_address import check_called
 from evalhub.llm.security.key_policy import key_problem
 from evalhub.llm.token_estimates import token_limit
@@ -28,6 +33,7 @@ Messages = Sequence[Mapping[str, Any]]
 Json = Mapping[str, Any]
 Params = dict[str, Any]
 Take = Callable[[str], None]
+Ask = Callable[[Messages, Params], Awaitable[Completion]]
 
 
 async def complete(
@@ -47,14 +53,16 @@ async def complete(
     if endpoint.application:
         if schema is not None:
             raise candidate_only(endpoint)
-        return await ask_application(endpoint, messages, _merged(endpoint, params))
+        return await ask_application(endpoint, messages, merged(endpoint.params, params))
     if (prompt := raw_prompt_of(messages)) is not None:
         return await _continued(endpoint, prompt, params)
-    sent = _checked(endpoint, params)
-    if endpoint.structured_output and schema is not None:
+    wanted = _checked(endpoint, params)
+    has_schema = endpoint.structured_output and schema is not None
+    if has_schema:
         form = {"name": "reply", "schema": schema, "strict": True}
-        sent["response_format"] = {"type": "json_schema", "json_schema": form}
-    return await _way(endpoint).chat(endpoint, key_of(endpoint), messages, sent)
+        wanted["response_format"] = {"type": "json_schema", "json_schema": form}
+    ask = partial(_way(endpoint).chat, endpoint, key_of(endpoint))
+    return await _asked(endpoint, messages, wanted, ask, has_schema=has_schema)
 
 
 async def stream(endpoint: Endpoint, messages: Messages, params: Json, take: Take) -> Completion:
@@ -66,8 +74,61 @@ async def stream(endpoint: Endpoint, messages: Messages, params: Json, take: Tak
         completion = await complete(endpoint, messages, params)
         take(completion.text)
         return completion
-    sent = _checked(endpoint, params)
-    return await _way(endpoint).stream(endpoint, key_of(endpoint), messages, sent, take)
+
+    async def ask(shown: Messages, sent: Params) -> Completion:
+        return await _way(endpoint).stream(endpoint, key_of(endpoint), shown, sent, take)
+
+    return await _asked(endpoint, messages, _checked(endpoint, params), ask)
+
+
+async def _asked(
+    endpoint: Endpoint, messages: Messages, wanted: Params, ask: Ask, *, has_schema: bool = False
+) -> Completion:
+    """Ask with what the endpoint takes, and again without each parameter that it refuses by name.
+
+    The only place that decides which parameters are sent.
+    """
+    known = capabilities.refused_by(endpoint.language_model_id)
+    learnt: dict[str, Json] = {}
+    while True:
+        refused = {**known, **learnt}
+        sent, dropped = capabilities.without_refused(wanted, refused)
+        shown: Messages = list(messages)
+        if capabilities.SYSTEM in refused:
+            shown = capabilities.without_system([dict(message) for message in messages])
+            dropped |= {capabilities.SYSTEM: "user"} if shown != list(messages) else {}
+        try:
+            completion = await ask(shown, dict(sent))
+        except CallError as error:
+            found = _refused_in(error, endpoint, shown, sent, has_schema=has_schema)
+            if found is None or found[0] in refused:
+                raise
+            learnt[found[0]] = found[1]
+        else:
+            capabilities.learn(endpoint.language_model_id, learnt)
+            return replace(
+                completion,
+                sent_params=capabilities.recorded(sent),
+                refused_params=capabilities.recorded(dropped),
+                learnt=learnt,
+            )
+
+
+def _refused_in(
+    error: CallError, endpoint: Endpoint, shown: Messages, sent: Params, *, has_schema: bool
+) -> tuple[str, Json] | None:
+    """Return the parameter that a refusal names, and what it says of it."""
+    if error.kind is not CallErrorKind.BAD_REQUEST:
+        return None
+    reply = error.completion.reply if error.completion else ""
+    unsent = re.sub(r"^.*?\(status \d+\): | To drop unsupported.*", "", error.message)
+    return capabilities.refused_parameter(
+        reply or unsent,
+        provider_message(parsed(reply), reply) if reply else unsent,
+        sent,
+        has_system=any(message.get("role") == "system" for message in shown),
+        has_schema=has_schema and "response_format" in sent,
+    )
 
 
 async def _continued(endpoint: Endpoint, prompt: str, params: Json) -> Completion:
@@ -158,7 +219,7 @@ def embedding_digest(endpoint: Endpoint, texts: Sequence[str]) -> str:
 
 
 def _named(endpoint: Endpoint, params: Json) -> dict[str, Any]:
-    sent = _merged(endpoint, params)
+    sent = merged(endpoint.params, params)
     if endpoint.application:  # every conversation has a session of its own
         sent = {name: value for name, value in sent.items() if name != SESSION_ID}
         sent |= {"application": endpoint.application}
@@ -185,18 +246,13 @@ def key_of(endpoint: Endpoint) -> str:
     return key
 
 
-def _merged(endpoint: Endpoint, params: Json) -> dict[str, Any]:
-    merged = {**endpoint.params, **params}
-    return {name: value for name, value in merged.items() if value is not None}
-
-
 def _checked(endpoint: Endpoint, params: Json) -> dict[str, Any]:
     """Return all parameters to send.
 
     Raises:
         CallError: One steers the client instead, or the base URL may not be called.
     """
-    sent = _merged(endpoint, params)
+    sent = merged(endpoint.params, params)
     if problems := parameter_problems(sent):
         raise CallError(CallErrorKind.BAD_REQUEST, f"{place(endpoint)}: {' '.join(problems)}")
     if endpoint.api_base:

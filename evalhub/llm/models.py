@@ -1,9 +1,10 @@
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Now
 
 from evalhub.history import History
@@ -41,6 +42,13 @@ class LanguageModelQuerySet(models.QuerySet["LanguageModel"]):
     def not_applications(self) -> "LanguageModelQuerySet":
         """Those that can judge, analyse, generate, repair and embed, not only be tested."""
         return self.filter(kind=ModelKind.MODEL)
+
+    @transaction.atomic
+    def remember_refused(self, pk: int, learnt: dict[str, Any]) -> None:
+        """Add parameters that a model's endpoint refused to those stored."""
+        rows = self.select_for_update().filter(pk=pk)
+        for stored in rows.values_list("refused_params", flat=True):
+            rows.update(refused_params={**stored, **learnt})
 
 
 class LanguageModel(ApplicationFields, RowWithPage):
@@ -88,6 +96,14 @@ class LanguageModel(ApplicationFields, RowWithPage):
         default=dict,
         blank=True,
         help_text='Sent with every call, such as {"temperature": 0}. A run\'s own override them.',
+    )
+    refused_params = models.JSONField(
+        "refused parameters",
+        default=dict,
+        blank=True,
+        editable=False,
+        help_text="Parameters that the endpoint refused by name, with its words, which are not "
+        "sent any more. “Test connection” tries them again.",
     )
     structured_output = models.BooleanField(
         default=True,
@@ -269,6 +285,17 @@ class Call(models.Model):
     error_kind = models.CharField(max_length=30, blank=True, help_text="Empty: it succeeded.")
     error_message = models.TextField(blank=True)
     attempt = models.PositiveSmallIntegerField(default=1)
+    sent_params = models.JSONField(
+        "parameters sent",
+        null=True,
+        help_text="As they were really sent, without tools and the text of a schema. Null: not "
+        "recorded.",
+    )
+    refused_params = models.JSONField(
+        "parameters refused",
+        null=True,
+        help_text="Left out, with their values, because the endpoint refuses them. Null: none.",
+    )
     input_tokens = models.PositiveIntegerField(null=True, blank=True)
     output_tokens = models.PositiveIntegerField(null=True, blank=True)
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
@@ -294,6 +321,11 @@ class Call(models.Model):
                 fields=("batch", "error_kind"),
                 name="evalhub_call_errors",
                 condition=~models.Q(error_kind=""),
+            ),
+            models.Index(
+                fields=("batch",),
+                name="evalhub_call_refused_params",
+                condition=models.Q(refused_params__isnull=False),
             ),
         ]
         constraints = [known("evalhub_call_role_known", "role", CallRole)]
@@ -321,36 +353,6 @@ class Call(models.Model):
             request_id=self.request_id,
             reply=self.reply,
         )
-
-
-class SharedRate(models.Model):
-    """A language model's current rate, which every worker process follows.
-
-    `share` of the model's own limits, in (0, 1]: cut by a 429, and recovering with time. While
-    its provider is down one call at a time tries it (`evalhub.work.limits.shared_rate`).
-    """
-
-    language_model = models.OneToOneField(
-        LanguageModel, models.CASCADE, primary_key=True, related_name="shared_rate"
-    )
-    share = models.FloatField(default=1.0)
-    cut_at = models.DateTimeField(null=True, blank=True)
-    not_before = models.DateTimeField(null=True, blank=True, help_text="No call starts until then.")
-    down_since = models.DateTimeField(
-        null=True, blank=True, help_text="Calls have only failed since then. Null: not down."
-    )
-    down_reason = models.TextField(blank=True, help_text="The error of the last call.")
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                name="evalhub_pace_share_range",
-                condition=models.Q(share__gt=0) & models.Q(share__lte=1),
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.share:.0%} of {self.language_model}"
 
 
 class Embedding(models.Model):

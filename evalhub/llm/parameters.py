@@ -1,4 +1,4 @@
-"""Parameters of calls: which may be set, and their problems. Pure."""
+"""Parameters of calls: which may be set, their problems, and those of EvalHub itself. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -79,3 +79,51 @@ def _detour(name: str, value: Any) -> str:
     if name.lower().endswith(PLACES) and not is_plain:
         return f"{name!r} must be a plain name such as us-east-1, not {value!r}."
     return ""
+
+
+LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+"""The two names of the limit of a reply, and the other of each."""
+
+
+def merged(of_model: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a model's parameters as those of a call override them; one that is None is left out.
+
+    A limit of the call replaces that of the model under either name.
+    """
+    replaced = {LIMITS[name] for name in LIMITS if own.get(name) is not None} - own.keys()
+    found = {name: value for name, value in of_model.items() if name not in replaced}
+    found |= own
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def own_params(
+    of_model: Mapping[str, Any],
+    own: Mapping[str, Any],
+    *,
+    temperature: float | None,
+    tokens: int | None = None,
+    overrides: bool = False,
+    is_exact: bool = False,
+) -> dict[str, Any]:
+    """Return the parameters of a request that EvalHub makes itself: to a judge, analyst or writer.
+
+    What is null in the model's parameters is not sent, unless `own` sets it. The limit has the name
+    that `own` or the model gives it.
+
+    Args:
+        of_model: The model's parameters.
+        own: What somebody set for this use, such as a judge's parameters.
+        temperature: Where nobody set one; None: the model takes none.
+        tokens: The least limit of the reply; a higher one of the model stays, unless this one
+            `is_exact`. None: that of the model, if any.
+        overrides: The temperature goes before that of the model.
+    """
+    names = [name for given in (own, of_model) for name in LIMITS if given.get(name) is not None]
+    limit = names[0] if names else "max_tokens"
+    found: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+    kept = {"temperature"} if overrides and of_model.get("temperature") is not None else set()
+    found |= {name: value for name, value in of_model.items() if name not in found.keys() & kept}
+    found.pop(LIMITS[limit], None)
+    if tokens and of_model.get(limit, 0) is not None:
+        found[limit] = max(tokens, 0 if is_exact else of_model.get(limit) or 0)
+    return {**found, **own}

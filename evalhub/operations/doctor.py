@@ -182,14 +182,15 @@ def workers() -> Iterator[Finding]:
 
 def models() -> Iterator[Finding]:
     for model in LanguageModel.objects.active():
-        report = probe(model)
-        found = ok if report.succeeded else error
-        yield found("models", f"{model}: {report.message}")
+        reports = probe(model)
+        worked = [report.succeeded for report in reports]
+        found = ok if all(worked) else warning if worked[0] else error
+        yield found("models", f"{model}: {' '.join(report.message for report in reports)}")
 
 
 def not_asked() -> Iterator[Finding]:
     number = counted(LanguageModel.objects.active().count(), "active model")
-    yield ok("models", f"{number}, not asked: --models sends each a short question.")
+    yield ok("models", f"{number}, not asked: --models sends each three short questions.")
 
 
 def clocks() -> Iterator[Finding]:

@@ -22,13 +22,13 @@ from prometheus_client.core import (
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from evalhub import __version__
-from evalhub.llm.models import LanguageModel, SharedRate
+from evalhub.llm.models import LanguageModel
 from evalhub.notifications.models import Delivery, DeliveryState
 from evalhub.operations import call_tally
 from evalhub.values import clock
 from evalhub.work import leases
 from evalhub.work.kinds import AnyKind, kinds
-from evalhub.work.models import BatchState, ItemState, Worker
+from evalhub.work.models import BatchState, ItemState, SharedRate, Worker
 from evalhub.work.processes.queue import waiting_tasks
 
 UNDER_WAY = """

@@ -9,6 +9,7 @@ from django.db import models
 
 from evalhub import logs
 from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.llm.models import LanguageModel
 
 LEASE_S = float(settings.EVALHUB_LEASE_S)
 """A worker without a heartbeat for this long is taken for dead."""
@@ -75,6 +76,36 @@ class FinishedTask(models.Model):
     @property
     def duration_ms(self) -> int:
         return int((self.ended_at - self.queued_at).total_seconds() * 1000)
+
+
+class SharedRate(models.Model):
+    """A language model's current rate, which every worker process follows.
+
+    `share` of the model's own limits, in (0, 1]: cut by a 429, and recovering with time. While
+    its provider is down one call at a time tries it (`evalhub.work.limits.shared_rate`).
+    """
+
+    language_model = models.OneToOneField(
+        LanguageModel, models.CASCADE, primary_key=True, related_name="shared_rate"
+    )
+    share = models.FloatField(default=1.0)
+    cut_at = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(null=True, blank=True, help_text="No call starts until then.")
+    down_since = models.DateTimeField(
+        null=True, blank=True, help_text="Calls have only failed since then. Null: not down."
+    )
+    down_reason = models.TextField(blank=True, help_text="The error of the last call.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="evalhub_pace_share_range",
+                condition=models.Q(share__gt=0) & models.Q(share__lte=1),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.share:.0%} of {self.language_model}"
 
 
 class CostReservation(models.Model):

@@ -8,7 +8,7 @@ from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from evalhub.llm.models import LanguageModel, SharedRate
+from evalhub.llm.models import LanguageModel
 from evalhub.values import clock
 from evalhub.work.kinds import kinds
 from evalhub.work.leases import alive
@@ -19,6 +19,7 @@ from evalhub.work.models import (
     FinishedTask,
     Item,
     ItemState,
+    SharedRate,
     Worker,
 )
 from evalhub.work.progress import counts

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from evalhub.llm.capabilities import default_temperature
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
+from evalhub.llm.parameters import own_params
 from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
@@ -91,8 +93,9 @@ async def ask(request: Request, endpoint: Endpoint, caller: Caller) -> Asked:
 
 def params_of(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     """Return the parameters of a request: variety comes from the temperature alone."""
-    limit = max(endpoint.params.get("max_tokens") or 0, request.form.max_tokens)
-    return {"temperature": 1, "max_tokens": limit}
+    temperature = default_temperature(endpoint.litellm_model, 1)
+    limit = request.form.max_tokens
+    return own_params(endpoint.params, {}, temperature=temperature, tokens=limit, overrides=True)
 
 
 # Labels ------------------------------------------------------------------------------------------
@@ -127,8 +130,9 @@ async def label(
 ) -> Label:
     """Ask a judge which option an answer shows; an unreadable reply is repaired once."""
     schema = verdict_schema(scale.options)
-    limit = max(judge.params.get("max_tokens") or 0, verdict_token_limit(schema))
-    params = {"temperature": 0, "max_tokens": limit}
+    temperature = default_temperature(judge.litellm_model, 0)
+    limit = verdict_token_limit(schema)
+    params = own_params(judge.params, {}, temperature=temperature, tokens=limit, overrides=True)
     role, found = CallRole.JUDGE, Unreadable("")
     try:
         messages = label_messages(scale, content, answer)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 from django.db.models.fields.json import KeyTransform
@@ -110,6 +110,16 @@ class Similarity:
     answered: int
 
 
+class RefusedParameter(NamedTuple):
+    """A parameter that an endpoint refused, and the number of replies made without it."""
+
+    model: str
+    role: str
+    name: str
+    value: Any
+    replies: int
+
+
 @dataclass(frozen=True)
 class RunReport:
     """All figures of one run.
@@ -148,6 +158,7 @@ class RunReport:
     overrides: tuple[Override, ...]
     errors: tuple[tuple[str, int], ...]
     failures: tuple[tuple[str, str, int], ...]
+    refused: tuple[RefusedParameter, ...]
     grid: Grid
 
     @property
@@ -208,6 +219,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         overrides=tuple(overrides_of(overturned, reader, table.hidden)) if overturned else (),
         errors=_errors(run) if counts.error else (),
         failures=_failures(run, judge_runs),
+        refused=_refused(run, judge_runs),
         grid=table.page(filters, of=counts.total),
     )
 
@@ -261,3 +273,14 @@ def _failures(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[tuple[str, str,
     rows = Call.objects.filter(batch__in=keys, error_kind__gt="").order_by()
     counted = rows.values_list("role", "error_kind").annotate(n=Count("pk"))
     return tuple(sorted(counted, key=lambda row: (-row[2], row)))
+
+
+def _refused(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[RefusedParameter, ...]:
+    keys = [run.work_key, *(judge_run.work_key for judge_run in judge_runs)]
+    calls = Call.objects.filter(batch__in=keys, refused_params__isnull=False).order_by()
+    rows = calls.values_list("language_model__name", "role", "refused_params")
+    return tuple(
+        RefusedParameter(model, role, name, value, n)
+        for model, role, params, n in rows.annotate(n=Count("pk"))
+        for name, value in sorted(params.items())
+    )

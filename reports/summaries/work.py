@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from evalhub.llm.capabilities import default_temperature
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
+from evalhub.llm.parameters import own_params
 from evalhub.models import BatchState, CallRole, ItemState
 from evalhub.values.storable import storable
 from evalhub.work.calls.caller import ModelCaller
@@ -140,7 +142,13 @@ async def _answered(
     made = await caller.call(
         endpoint,
         [*draft.messages, *repair],
-        {"temperature": 0, **endpoint.params, "max_tokens": reply_tokens(tokens, draft.key)},
+        own_params(
+            endpoint.params,
+            {},
+            temperature=default_temperature(endpoint.litellm_model, 0),
+            tokens=reply_tokens(tokens, draft.key),
+            is_exact=True,
+        ),
         role=CallRole.REPAIR if repair else CallRole.ANALYST,
         schema=schema(draft.key, size_of(tokens)),
     )

@@ -8,6 +8,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
+from evalhub.llm.verdicts.judge_params import params_for
 from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
@@ -46,7 +47,7 @@ from runs.judging.methods import (
     continued,
     first_request,
 )
-from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for, params_for
+from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for
 from runs.judging.repair import repair_model_messages, repair_model_schema
 from runs.models import JudgmentState, Method
 

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evalhub.llm.content.content_parts import with_text_after
+from evalhub.llm.verdicts.judge_params import params_for
 from evalhub.llm.verdicts.judge_replies import ParsedVerdict, verdict_schema
 from evalhub.llm.verdicts.option_matching import Offered
 from issues.content.conversation import Message
 from issues.rubrics.scales import Option
 from runs.judging.jury import FrozenJudge
-from runs.judging.prompts import JudgePromptTemplate, params_for
+from runs.judging.prompts import JudgePromptTemplate
 from runs.models import Method
 
 RATINGS = (

@@ -6,14 +6,12 @@ from typing import Any
 
 from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.content.content_parts import IMAGE, Part, all_images, shown_with
-from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
     parse_label,
     parse_verdict,
     verdict_schema,
-    verdict_token_limit,
 )
 from issues.content.conversation import Message
 from issues.judge_templates.example_selection import NO_EXAMPLES, Choice, ExampleQuery, Examples
@@ -24,9 +22,6 @@ from issues.models import JudgeTemplate, ReplyForm
 from issues.rubrics.scales import Scale, from_json
 
 NO_IMAGE = "The answer has an image that was not kept, so nothing is judged"
-
-MIN_TOKENS = 1024
-"""Minimum token limit of a verdict, with room for a judge that reasons aloud."""
 
 
 @dataclass(frozen=True)
@@ -177,15 +172,3 @@ def _prompt(template: JudgePromptTemplate, text: str, case: JudgedAnswer, key: s
         examples=examples_for(template, case, key).examples,
         documents=case.documents,
     )
-
-
-def params_for(
-    endpoint: Endpoint, judge_params: dict[str, Any], schema: dict[str, Any] | None
-) -> dict[str, Any]:
-    """Return a judge's parameters: temperature 0 and room for the longest verdict by default.
-
-    A limit on a model's answers as a candidate does not limit its verdicts.
-    """
-    verdict = verdict_token_limit(schema) if schema else 0
-    limit = max(MIN_TOKENS, verdict, endpoint.params.get("max_tokens") or 0)
-    return {"temperature": 0, **endpoint.params, "max_tokens": limit, **judge_params}

@@ -16,7 +16,7 @@ from evalhub.access.sealing.sealed_exposure import Role, consent_asked, record_s
 from evalhub.display.formatting import counted, usd
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.models import Call, CallRole, User
+from evalhub.models import Call, CallRole, LanguageModel, User
 from evalhub.refusals import Refused
 from evalhub.work.calls.direct_caller import DirectCaller
 from evalhub.work.calls.errors import GivenBack
@@ -144,10 +144,14 @@ def _gate(user: User) -> Gate:
 
 
 def save_calls(caller: DirectCaller) -> None:
-    """Save the calls that are not saved yet, and the rates that providers cut."""
+    """Save the calls that are not saved yet, the rates that were cut, and what was refused."""
     Call.objects.bulk_create([call for call in caller.calls if call.pk is None])
     for model, retry_after_s in caller.rate_limited.items():
         cut(model, retry_after_s)
+    for call in caller.calls:
+        if call.completion and call.completion.learnt:
+            remember = LanguageModel.objects.remember_refused
+            remember(call.language_model_id, call.completion.learnt)
 
 
 def cost_of(calls: Sequence[Call]) -> Decimal | None:

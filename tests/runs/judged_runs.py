@@ -5,9 +5,10 @@ from decimal import Decimal
 from django.utils import timezone
 
 from evalhub.llm.gateway import request_digest
+from evalhub.llm.verdicts.judge_params import params_for
 from evalhub.models import BatchState, Call, CallRole, ItemState
 from runs.judging.jury import frozen_jury_of
-from runs.judging.prompts import JudgePromptTemplate, messages_for, params_for
+from runs.judging.prompts import JudgePromptTemplate, messages_for
 from runs.judging.tasks import judged_answer_of
 from runs.models import Answer, JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 from runs.scoring.score import score_result_scores

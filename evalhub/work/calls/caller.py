@@ -20,7 +20,7 @@ from evalhub.llm.content.content_parts import images_in, with_data_urls
 from evalhub.llm.content.images import data_urls, missing, refuse_unseen
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.models import Call, CallRole
+from evalhub.llm.models import Call, CallRole, LanguageModel
 from evalhub.llm.providers.responses import broken_off
 from evalhub.llm.retry import next_try
 from evalhub.llm.token_estimates import EXTRA_TOKENS, estimate_usd, tokens_in
@@ -275,6 +275,9 @@ class ModelCaller(Caller):
         try:
             if limiter.replied():
                 await self._end_outage(endpoint)
+            if call.completion and (learnt := call.completion.learnt):
+                remember = LanguageModel.objects.remember_refused
+                await self.database.with_retries(remember, endpoint.language_model_id, learnt)
             for _ in range(HOPS):
                 await asyncio.sleep(0)
         except asyncio.CancelledError:
@@ -376,7 +379,8 @@ def fill(call: Call, completion: Completion | None) -> None:
     """Copy a completion into the record of its call; None: there was no reply."""
     if completion is None:
         return
-    call.reply = completion.reply
+    call.reply, call.sent_params = completion.reply, completion.sent_params
+    call.refused_params = completion.refused_params or None
     call.request_id = completion.request_id[:200]
     call.finish_reason = completion.finish_reason[:50]
     call.input_tokens, call.output_tokens = completion.input_tokens, completion.output_tokens

@@ -17,10 +17,11 @@ from django.db.models import DateTimeField, Q, Value
 from django.db.models.functions import Coalesce
 
 from evalhub.limits import LONGEST_WAIT_S
-from evalhub.llm.models import LanguageModel, SharedRate
+from evalhub.llm import capabilities
+from evalhub.llm.models import LanguageModel
 from evalhub.llm.retry import MIN_SHARE
 from evalhub.values import clock
-from evalhub.work.models import LEASE_S, Worker
+from evalhub.work.models import LEASE_S, SharedRate, Worker
 
 CUT_EVERY_S = 10.0
 DOUBLES_IN_S = 60.0
@@ -75,6 +76,8 @@ def read_shared(since: dict[int, str | None], worker_id: int) -> dict[int, Share
     now = clock.now()
     others = _others(now, worker_id)
     models = LanguageModel.objects.filter(pk__in=since).select_related("shared_rate")
+    for model in models:
+        capabilities.follow(model.pk, model.refused_params)
     return {
         model.pk: _shared(
             model,

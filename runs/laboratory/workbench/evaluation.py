@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 from django.db import transaction
 
+from evalhub.llm.capabilities import default_temperature
+from evalhub.llm.parameters import own_params
 from evalhub.models import CallRole, User
 from evalhub.refusals import Refused
 from evalhub.work.calls.direct_caller import DirectCaller
@@ -208,7 +210,8 @@ class RoleSuggestion(Evaluation):
     async def ask(self, caller: DirectCaller) -> dict[str, Any]:
         ((_, endpoint),) = self.roles
         messages = [{"role": "user", "content": self.question}]
-        params = {"temperature": 0}
+        temperature = default_temperature(endpoint.litellm_model, 0)
+        params = own_params(endpoint.params, {}, temperature=temperature, overrides=True)
         reply = await caller.call(endpoint, messages, params, role=CallRole.GENERATOR)
         return {"role": reply.completion.text.strip()[:MAX_ROLE]}
 

@@ -8,13 +8,14 @@ from django.core.exceptions import ValidationError
 from evalhub.files.export_files import Export
 from evalhub.llm.content.content_parts import images_in, with_data_urls
 from evalhub.llm.content.images import data_urls
+from evalhub.llm.verdicts.judge_params import params_for
 from evalhub.models import User
 from evalhub.refusals import Refused
 from issues.judge_templates.examples import hidden_of
 from issues.rubrics.scales import from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.exported_scripts.judging import judging_script
-from runs.judging.prompts import examples_for, params_for
+from runs.judging.prompts import examples_for
 from runs.laboratory.workbench.contents import content_with, save_contents
 from runs.laboratory.workbench.figures import RowFigures, figures_of
 from runs.laboratory.workbench.judges import Setup, point_of, setup_of

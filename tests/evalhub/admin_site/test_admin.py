@@ -212,17 +212,17 @@ def test_the_page_says_what_a_model_counts_as_and_the_list_that_prices_are_unkno
 def test_testing_the_connection_says_how_it_went_and_records_the_call(client, settings):
     log_in(client, "maintainer")
 
-    def check(reply, words, kind):
+    def check(reply, words, kind, number):
         with Provider(script=lambda request: reply) as provider:
             settings.EVALHUB_ALLOWED_ADDRESSES = [f"127.0.0.1:{provider.port}"]
             model = make_model(api_base=provider.base_url)
             response = client.post(url("evalhub_languagemodel_probe", model.pk))
-        assert words in said(response)[-1]
+        assert words in said(response)[-number]
         call = Call.objects.latest("pk")
         assert (call.role, call.language_model, call.error_kind) == ("probe", model, kind)
 
-    check("ready", "It works.", "")
-    check(UNAUTHORIZED, "It did not work.", "refused_key")
+    check("ready", "It works.", "", 3)
+    check(UNAUTHORIZED, "It did not work.", "refused_key", 1)
 
 
 def test_only_who_may_change_a_model_tests_it_and_only_by_post(client):

@@ -2,38 +2,81 @@ import json
 
 import pytest
 
+from evalhub.llm import capabilities
 from evalhub.llm.connection_check import check_connection
 from tests import provider as scripted
 from tests.evalhub.llm.endpoints import make_endpoint
+from tests.provider import verdict
 
 pytestmark = pytest.mark.usefixtures("allowed")
 
 
+CALL = {"id": "c1", "type": "function", "function": {"name": "say", "arguments": "{}"}}
+
+
+def as_asked(request):
+    if "tools" in request:
+        return scripted.Reply(None, tool_calls=[CALL])
+    return verdict(1) if "response_format" in request else "ready"
+
+
 @pytest.fixture
-def report_of(provider, run):
+def reports_of(provider, run):
     def check(reply, **fields):
-        provider.script = lambda request: reply
+        provider.script = reply if callable(reply) else lambda request: reply
         return run(check_connection(make_endpoint(provider, **fields)))
 
     return check
 
 
-def test_success_says_what_was_asked_and_what_came_back(report_of):
-    report = report_of('{"word": "ready"}')
-    assert report.succeeded
-    assert "Reply with the word ready." in report.message
-    assert '“{"word": "ready"}”' in report.message
-    assert "(5 tokens in, 2 out)" in report.message
+@pytest.fixture
+def report_of(reports_of):
+    """Gives the first report: what is asked as a candidate."""
+    return lambda reply, **fields: reports_of(reply, **fields)[0]
 
 
-def test_schema_is_tried_where_the_model_takes_one(report_of, provider):
-    report_of("ready")
-    assert "response_format" in provider.requests[0]
+def test_it_asks_what_candidates_and_judges_ask_and_shows_each_answer(reports_of, provider):
+    first, tool, judge = reports_of(as_asked)
+
+    assert first.succeeded
+    assert "Reply with the word ready." in first.message
+    assert "“ready”" in first.message
+    assert "(9 tokens in, 1 out)" in first.message
+    assert "call of say({})" in tool.message
+    assert '"score": 1' in judge.message
+    assert [
+        sorted(request.keys() - {"model", "messages", "stream"}) for request in provider.requests
+    ] == [
+        [],
+        ["tools"],
+        ["max_tokens", "response_format", "temperature"],
+    ]
 
 
-def test_schema_is_not_tried_where_the_model_takes_none(report_of, provider):
-    report_of("ready", structured_output=False)
-    assert "response_format" not in provider.requests[0]
+def test_what_fails_later_does_not_hide_what_works(reports_of):
+    reports = reports_of(
+        lambda request: scripted.failure(400, "no tools") if "tools" in request else "ready",
+        structured_output=False,
+    )
+    assert [report.succeeded for report in reports] == [True, False, True]
+    assert "with a tool" in reports[1].message
+
+
+def test_a_judge_without_a_verdict_is_told_apart(reports_of):
+    assert "no verdict" in reports_of("ready")[2].message
+
+
+def test_a_parameter_that_is_left_out_is_named(reports_of, provider):
+    refuses = scripted.failure(400, "Unsupported parameter: 'temperature'")
+    judge = reports_of(lambda r: refuses if "temperature" in r else as_asked(r))[2]
+    capabilities.follow(1, {})
+    assert judge.succeeded
+    assert "temperature" in judge.message
+
+
+def test_schema_is_not_tried_where_the_model_takes_none(reports_of, provider):
+    reports_of("ready", structured_output=False)
+    assert not any("response_format" in request for request in provider.requests)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +84,6 @@ def test_schema_is_not_tried_where_the_model_takes_none(report_of, provider):
     [
         (scripted.UNAUTHORIZED, "refused_key", "Check the key"),
         (scripted.NOT_FOUND, "not_found", "Check the model's name"),
-        (scripted.NO_SCHEMA, "bad_request", "switch off 'structured output'"),
         (scripted.HTML_PAGE, "unreadable_reply", "API, not of a web page"),
         (scripted.RESET, "unreachable", "Check the base URL"),
     ],

@@ -2,15 +2,14 @@
 
 from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.verdicts.judge_params import MIN_TOKENS, params_for
 from evalhub.llm.verdicts.judge_replies import verdict_schema, verdict_token_limit
 from issues.judge_templates.builtin import BUILTIN
 from issues.rubrics.scales import BINARY
 from runs.judging.prompts import (
-    MIN_TOKENS,
     JudgedAnswer,
     JudgePromptTemplate,
     messages_for,
-    params_for,
 )
 
 SCHEMA = verdict_schema(BINARY.options)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
+from evalhub.llm.parameters import own_params
 from evalhub.models import Call, CallRole
 from evalhub.work.calls.caller import Caller
 from issues.drafting.asking import ask
@@ -66,9 +67,9 @@ async def write_text(
     max_tokens: int,
 ) -> Writing:
     """Ask for an artifact and parse it; raises what `Caller.call` raises except `CallError`."""
-    limit = max(endpoint.params.get("max_tokens") or 0, max_tokens)
+    params = own_params(endpoint.params, {}, temperature=None, tokens=max_tokens)
     try:
-        reply = await caller.call(endpoint, messages, {"max_tokens": limit}, role=role)
+        reply = await caller.call(endpoint, messages, params, role=role)
     except CallError as error:
         return Writing(NotWritten(error.kind.value, error.message))
     text = text_of_reply(reply.completion.text, kind)

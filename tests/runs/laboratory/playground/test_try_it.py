@@ -7,8 +7,7 @@ from threading import BoundedSemaphore
 
 import pytest
 
-from evalhub.llm.models import SharedRate
-from evalhub.models import Call, Exposure
+from evalhub.models import Call, Exposure, SharedRate
 from evalhub.work.calls.direct_caller import DirectCaller
 from evalhub.work.limits.budget import Gate
 from evalhub.work.limits.shared_rate import cut, read_shared
