@@ -6,10 +6,6 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 BatchState = Literal["live", "paused", "cancelled", "failed", "done"]
 Blank = Literal[""]
-BrokenOffAnswers9fa = Literal["judged", "failed", "error"]
-BrokenOffAnswersCd2 = Literal["judged", "failed", "error"]
-CutOffAnswers9fa = Literal["judged", "failed", "error"]
-CutOffAnswersCd2 = Literal["judged", "failed", "error"]
 Ending = Literal["length", "content_filter", "error", "abort"]
 FeedbackBatchRowState = Literal["added", "duplicates"]
 FlipDirection = Literal["worse", "better"]
@@ -28,6 +24,7 @@ GateRuleName = Literal[
     "max_mean_cost_usd",
 ]
 GateRuleVerdict = Literal["holds", "does_not_hold", "cannot_tell"]
+Handling = Literal["judged", "failed", "error"]
 ItemState = Literal["pending", "done", "error", "cancelled"]
 MessageRole = Literal["system", "user", "assistant", "tool", "raw_prompt"]
 Origin = Literal["human", "feedback", "imported", "generated"]
@@ -211,8 +208,8 @@ class LaunchSpecRequest(TypedDict):
     similarity_weight: NotRequired[float]
     similarity_model: NotRequired[int | None]
     score_by_similarity: NotRequired[bool]
-    cut_off_answers: NotRequired[CutOffAnswers9fa]
-    broken_off_answers: NotRequired[BrokenOffAnswers9fa]
+    cut_off_answers: NotRequired[Handling]
+    broken_off_answers: NotRequired[Handling]
     allow_sealed_exposure: NotRequired[bool]
 
 
@@ -298,8 +295,8 @@ class Run(TypedDict):
     self_evaluation_allowed: NotRequired[bool]
     similarity_weight: NotRequired[float]
     score_by_similarity: NotRequired[bool]
-    cut_off_answers: NotRequired[CutOffAnswersCd2]
-    broken_off_answers: NotRequired[BrokenOffAnswersCd2]
+    cut_off_answers: NotRequired[Handling]
+    broken_off_answers: NotRequired[Handling]
     is_scripted: NotRequired[bool]
     source_id: NotRequired[str]
     texts_removed_at: str | None

@@ -6,9 +6,10 @@ from typing import Any
 from django.db.models import FilteredRelation, Q, QuerySet
 from django.urls import reverse
 
+from runs.answering.endings import Handling
 from runs.comparison.comparability_rule import Comparable, Scoring, comparability
 from runs.judging.jury import jury_identity
-from runs.models import Handling, JudgeRun, Run
+from runs.models import JudgeRun, Run
 
 
 def comparability_of(first: Run, second: Run) -> Comparable:

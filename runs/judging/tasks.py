@@ -17,6 +17,7 @@ from issues.checks import Material, text_of
 from issues.judge_templates.prompts import PromptError
 from issues.models import FrozenCriterion, Test
 from issues.rubrics.scoring import WHOLE_TEST
+from runs.answering.endings import Handling
 from runs.judging.jury import (
     FrozenJudge,
     FrozenJury,
@@ -25,7 +26,7 @@ from runs.judging.jury import (
     templates_in,
 )
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
-from runs.models import Handling, JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
+from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 
 RETRY = "retry"
 """Error kind of a result score whose failed judgments are retried: those made before the time in

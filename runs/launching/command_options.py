@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_origin
 
 from django.apps import apps
+from django.db.models import Choices
 
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel, ModelKind
@@ -66,6 +67,8 @@ def _add(group: Any, name: str) -> None:
         form = {"action": "store_true", "default": None}
     elif name in NUMBERS:
         form = {"metavar": "NUMBERS"}
+    elif isinstance(kind, type) and issubclass(kind, Choices):
+        form = {"choices": kind.values}
     elif name == "tags":
         form |= {"nargs": "+"}
     elif kind in (list, dict):

@@ -3,12 +3,13 @@
 import json
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalhub.llm.parameters import parameter_problems
 from evalhub.values.option_problems import option_problems
+from runs.answering.endings import Handling
 from runs.launching.number_lists import MAX_TEMPERATURE
 from runs.limits import MAX_PROMPTS, MAX_REPEATS, MAX_TEMPERATURES
 
@@ -16,9 +17,6 @@ SELECTING = ("tests", "issues", "tags", "suite")
 """Options that name tests."""
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 """Primary key of a row, within the range of the database's integers."""
-
-
-HandlingName = Literal["judged", "failed", "error"]
 
 
 class LaunchRefused(ValueError):
@@ -143,13 +141,13 @@ class LaunchSpec(BaseModel):
         description="For tests without a rubric and without a judge, which otherwise wait for "
         "human evaluation.",
     )
-    cut_off_answers: HandlingName = Field(
-        "judged",
+    cut_off_answers: Handling = Field(
+        Handling.JUDGED,
         title="Answers cut off",
         description="What becomes of an answer that reached its token limit. It is marked.",
     )
-    broken_off_answers: HandlingName = Field(
-        "error",
+    broken_off_answers: Handling = Field(
+        Handling.ERROR,
         title="Answers broken off",
         description="What becomes of an answer that a content filter, an error of the provider "
         "or an abort ended early. Errors are tried again.",

@@ -15,16 +15,7 @@ from runs.models.judge_run import (
 )
 from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
 from runs.models.launch import Launch
-from runs.models.run import (
-    HAS_ANSWER,
-    Answer,
-    Handling,
-    Outcome,
-    Result,
-    Run,
-    TagSet,
-    handling_of,
-)
+from runs.models.run import HAS_ANSWER, Answer, Outcome, Result, Run, TagSet
 from runs.models.sight import Sight
 from runs.models.suite import Suite, SuiteVersion
 from runs.models.tally import RunTally, TallyRow
@@ -39,7 +30,6 @@ __all__ = [
     "ChosenBy",
     "EvaluationKind",
     "Example",
-    "Handling",
     "HumanEvaluation",
     "Judge",
     "JudgeRun",
@@ -59,5 +49,4 @@ __all__ = [
     "TagSet",
     "TallyRow",
     "VerdictDraft",
-    "handling_of",
 ]

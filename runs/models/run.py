@@ -17,17 +17,10 @@ from evalhub.model_parts import RowWithPage, known, share, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
+from runs.answering.endings import Handling, handling_of
 from runs.comparison.completeness import MIN_SCORED
 from runs.models.launch import Launch
 from runs.models.suite import Suite, SuiteVersion
-
-
-class Handling(models.TextChoices):
-    """What becomes of an answer that broke off."""
-
-    JUDGED = "judged", "Judge them as they are"
-    FAILED = "failed", "Count them as failed"
-    ERROR = "error", "Treat them as errors"
 
 
 class TagSet(models.Model):
@@ -202,13 +195,6 @@ class Run(Batch, RowWithPage):
     def handling(self, ending: str) -> str:
         """Return what becomes of answers of the run with this ending."""
         return handling_of(ending, self.cut_off_answers, self.broken_off_answers)
-
-
-def handling_of(ending: str, cut_off: str, broken_off: str) -> str:
-    """Return how a run with these choices handles an answer with this ending."""
-    if not ending:
-        return Handling.JUDGED
-    return cut_off if ending == Ending.LENGTH else broken_off
 
 
 class Outcome(models.TextChoices):

@@ -19,15 +19,14 @@ from issues.rubrics import hybrid_score
 from issues.rubrics.criterion_content import SEALED
 from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
+from runs.answering.endings import Handling, handling_of
 from runs.figures.run_tallies import mark_changed
 from runs.models import (
     ChosenBy,
-    Handling,
     HumanEvaluation,
     Judgment,
     Result,
     ResultScore,
-    handling_of,
 )
 from runs.scoring.active_evaluation_rule import Evaluation, HumanScore, human_score_of
 from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue, agreement_on, scales_of

@@ -7,6 +7,7 @@ from typing import Any, get_origin
 from annotated_types import Ge, Le, MaxLen
 from django import forms
 from django.apps import apps
+from django.db.models import Choices
 
 from runs.launching.launch_options import OPTIONS, entry_of
 from runs.launching.number_lists import as_list, as_ranges, numbers_in, temperatures_in
@@ -45,6 +46,9 @@ def form_field(name: str) -> forms.Field:
     }
     if kind is bool:
         return forms.BooleanField(**common)
+    if isinstance(kind, type) and issubclass(kind, Choices):
+        widget = forms.Select({"class": "eh-input"})
+        return forms.ChoiceField(choices=kind.choices, widget=widget, **common)
     if entry.rows:
         return _rows_field(entry.rows, is_list=kind is list, empty=entry.empty, common=common)
     attributes = {"class": "eh-input", "placeholder": entry.empty, "autocomplete": "off"}

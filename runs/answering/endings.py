@@ -1,0 +1,20 @@
+"""What becomes of answers that broke off; chosen at launch, and frozen on the run."""
+
+from django.db.models import TextChoices
+
+from evalhub.llm.completion import Ending
+
+
+class Handling(TextChoices):
+    """What becomes of an answer that broke off."""
+
+    JUDGED = "judged", "Judge it as it is"
+    FAILED = "failed", "Count it as failed"
+    ERROR = "error", "Treat it as an error"
+
+
+def handling_of(ending: str, cut_off: str, broken_off: str) -> str:
+    """Return how a run with these choices handles an answer with this ending."""
+    if not ending:
+        return Handling.JUDGED
+    return cut_off if ending == Ending.LENGTH else broken_off
