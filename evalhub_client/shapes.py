@@ -316,6 +316,7 @@ class RunProgress(TypedDict):
     awaiting: int
     retryable: int
     counts: OutcomeCounts
+    endings: dict[str, int]
 
 
 class Test(TypedDict):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from evalhub.llm.content.content_parts import Part, shown_with
+from evalhub.llm.content.content_parts import IMAGE, TEXT, Part, shown_with
 from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
@@ -67,6 +67,8 @@ class PairCase:
         criterion: What makes an answer better; "": the guidelines and the reference, or without
             any the input.
         images: Those of the input.
+        of_first: Images of the first answer.
+        of_second: Images of the second answer.
     """
 
     input: str
@@ -76,9 +78,17 @@ class PairCase:
     guidelines: str = ""
     reference: str = ""
     images: Sequence[Part] = ()
+    of_first: Sequence[Part] = ()
+    of_second: Sequence[Part] = ()
 
     def reversed(self) -> "PairCase":
-        return replace(self, first=self.second, second=self.first)
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            of_first=self.of_second,
+            of_second=self.of_first,
+        )
 
 
 @dataclass(frozen=True)
@@ -131,7 +141,16 @@ def pair_messages(case: PairCase, *, ties: bool) -> list[dict[str, Any]]:
         raise ValueError(
             f"the prompt would have {len(prompt):,} characters, more than {MAX_PROMPT_CHARACTERS:,}"
         )
-    return [{"role": "user", "content": shown_with(prompt, case.images)}]
+    lost = [part for part in (*case.of_first, *case.of_second) if part.get("type") != IMAGE]
+    if lost:
+        raise ValueError("an answer has an image that was not kept")
+    said = [
+        part
+        for label, images in (("A", case.of_first), ("B", case.of_second))
+        for image in images
+        for part in ({"type": TEXT, "text": f"Image of answer {label}:"}, image)
+    ]
+    return [{"role": "user", "content": shown_with(prompt, [*case.images, *said])}]
 
 
 def _offered(ties: bool) -> str:

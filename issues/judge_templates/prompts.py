@@ -158,24 +158,22 @@ def _contents(message: Mapping[str, Any]) -> Iterator[str]:
         yield f"tool call: {function.get('name', 'unknown')}({given})"
     if refusal := message.get("refusal"):
         yield f"refusal: {refusal}"
-    if ending := message.get("ending"):
-        yield f"[{ending}]"
 
 
 def turn_text(turn: AnswerTurn) -> str:
-    """Return a generated turn as it is judged, in one form for judges, people and files.
+    """Return all of a generated turn in one form, for people, files and judges.
 
     It is the text as it is where there is nothing else. Reasoning is not judged.
     """
     parts = [turn.text, *turn.images] if turn.images else turn.text
     said = {"content": parts, "tool_calls": turn.tool_calls, "refusal": turn.refusal}
-    ending = turn.ending.words if turn.ending else ""
-    return "\n".join(_contents(said | {"ending": ending}))
+    return "\n".join(_contents(said))
 
 
 def output_text(turns: Sequence[AnswerTurn]) -> str:
-    """Return all generated turns: the text to judge."""
-    return "\n\n".join(map(turn_text, turns))
+    """Return all generated turns: the text to judge. A turn that broke off says how."""
+    ends = [f"\n[{turn.ending.words}]" if turn.ending else "" for turn in turns]
+    return "\n\n".join(turn_text(turn) + end for turn, end in zip(turns, ends, strict=True))
 
 
 def tools_text(tools: Sequence[Mapping[str, Any]]) -> str:

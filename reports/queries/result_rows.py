@@ -10,6 +10,7 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from evalhub.display.formatting import score
+from evalhub.llm.completion import Ending
 from evalhub.statistics.agreement.alpha_bands import RELIABLE
 from evalhub.statistics.deviation import is_split
 from issues.models import Polarity, Revision
@@ -91,12 +92,18 @@ class Row:
     cost_usd: Decimal | None
     latency_ms: int | None
     error_kind: str
+    ending: str
     prompt: str | None
     answer: str | None
 
     def judge_cell_of(self, judge_id: int) -> JudgeCell | None:
         """Return the cell of this judge; None if it was not asked."""
         return next((cell for cell in self.judges if cell.judge_id == judge_id), None)
+
+    @property
+    def ended(self) -> str:
+        """How its answer broke off, in words."""
+        return Ending(self.ending).words
 
     @property
     def doubt(self) -> str:
@@ -233,7 +240,7 @@ class ResultTable(Listing):
 COPIED = (
     *("test_id", "issue_id", "outcome", "score", "agreement", "is_overridden"),
     *("is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd", "latency_ms"),
-    "error_kind",
+    *("error_kind", "ending"),
 )
 """Fields of a result that a row takes over unchanged."""
 OWN = ("pk", "repeat", "revision_id", "issue__title", "tag_set__names", *COPIED)

@@ -43,6 +43,9 @@ class RunProgressSerializer(PlainSerializer):
     awaiting = serializers.IntegerField()
     retryable = serializers.IntegerField()
     counts = Counts()
+    endings = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Answers that broke off, by how."
+    )
 
 
 class RunView(APIView):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from evalhub.display.formatting import between, count, counted, few, percent
 from evalhub.display.outcomes import OUTCOMES
+from evalhub.llm.completion import Ending
 from evalhub.statistics.agreement.alpha_bands import Band
 from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.cells import words
@@ -14,8 +15,15 @@ from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
+from runs.answering.endings import Handling
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.result_list.filters import Filters
+
+HANDLED = {
+    Handling.JUDGED: "This run judges such answers as they are",
+    Handling.FAILED: "This run counts such answers as failed",
+    Handling.ERROR: "This run treats such answers as errors",
+}
 
 
 def document_of_run(
@@ -74,6 +82,12 @@ def _warnings(report: RunReport) -> Iterator[str]:
             f"Incomplete: {scored_words(report.counts.scored, report.counts.total)}, less than "
             f"{LEAST_IN_WORDS}. Leaderboards, capabilities, drift, trends, baselines and the gate "
             "leave this run out until what failed is retried or scored."
+        )
+    for ending, n in report.progress.endings.items():
+        of = f"{count(n)} of {counted(report.counts.total, 'answer')}"
+        yield (
+            f"{of} {'was' if n == 1 else 'were'} {Ending(ending).words}. "
+            f"{HANDLED[Handling(report.run.handling(ending))]}."
         )
     if report.juries_differ:
         yield "Its judge runs used different juries: do not compare their scores."

@@ -20,6 +20,7 @@ class Progress:
     `answered` and `judged` include those that ended in an error; `judged` is of `to_judge`, which
     is 0 without a jury. `state` is that of run and judge runs together (`state_of`).
     `judge_run` is the number of the judge run counted, where that is not the active one.
+    `endings` counts the answers that broke off, by how.
     """
 
     state: str
@@ -32,6 +33,7 @@ class Progress:
     judge_run: int | None
     counts: Counts
     retryable: int
+    endings: dict[str, int]
 
     @property
     def awaiting(self) -> int:
@@ -73,7 +75,7 @@ def progress_of(
     *,
     counted: tuple[Counts, int, dict[int, ScoringProgress]] | None = None,
 ) -> Progress:
-    """Return the progress of a run with these judge runs; two queries.
+    """Return the progress of a run with these judge runs; three queries.
 
     Args:
         counted: Its results, the number of answered ones, and `scoring_progress_of`, if known.
@@ -95,7 +97,14 @@ def progress_of(
         judge_run=shown.number if shown and not shown.is_active else None,
         counts=counts,
         retryable=counts.error + doubtful,
+        endings=endings_of(run),
     )
+
+
+def endings_of(run: Run) -> dict[str, int]:
+    """Count the answers of a run that broke off, by how."""
+    rows = Result.objects.filter(run=run).exclude(ending="").order_by("ending")
+    return dict(rows.values_list("ending").annotate(Count("pk")))
 
 
 def _counted(run: Run) -> tuple[Counts, int]:

@@ -92,6 +92,8 @@ def _settings(report: RunReport) -> Table:
         ("Jury", Link(jury, "", judges)),
         ("Checks", checks),
         ("Similarity", _similarity(report)),
+        ("Answers cut off", run.get_cut_off_answers_display()),
+        ("Answers broken off", run.get_broken_off_answers_display()),
         ("Cost limit", cost_limit),
         ("Created", run.created_at),
         ("Started", run.started_at),

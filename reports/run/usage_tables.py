@@ -22,6 +22,7 @@ ADVICE: dict[str, str] = {
     "broken_off": "The reply broke off: raise its token limit, or retry.",
     "unreachable": "Check that the endpoint is up and its base URL correct, then retry.",
     "empty_answer": "The model returned no text: check its token limit.",
+    "broken_off": "The reply ended early: read why, raise max_tokens if it was cut off, or retry.",
     "server_error": "The provider failed: retry later.",
     "forbidden_address": "Allow the address in EVALHUB_ALLOWED_ADDRESSES, or change the base URL.",
     "images_not_taken": "Choose a model that takes images, or leave these tests out.",

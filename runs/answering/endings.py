@@ -13,6 +13,10 @@ class Handling(TextChoices):
     ERROR = "error", "Treat it as an error"
 
 
+ENDINGS = [(one.value, one.words.capitalize()) for one in Ending if one]
+"""Ways to break off as choices, with their labels."""
+
+
 def handling_of(ending: str, cut_off: str, broken_off: str) -> str:
     """Return how a run with these choices handles an answer with this ending."""
     if not ending:

@@ -18,6 +18,7 @@ from evalhub.work.limits.budget import Spend
 from issues.content.conversation import Message, filled, request_messages
 from issues.content.images import with_kept_images
 from issues.content.message_form import turns_to_generate
+from issues.judge_templates.prompts import turn_text
 from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run
 
 NOTHING_ASKED = "nothing_asked"
@@ -227,7 +228,7 @@ def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
     changes.answers.append(
         Answer(
             result=result,
-            text=completion.words,
+            text=turn_text(AnswerTurn.of(turns[-1])),
             turns=turns,
             tool_calls=list(completion.tool_calls),
             documents=documents_in(turns),

@@ -31,6 +31,7 @@ RESULTS = (
     *plain_columns("origin", "weight", "state", "outcome", "is_judged", "score", "passed"),
     *plain_columns("agreement", "similarity", "is_overridden", "is_disputed"),
     *plain_columns("input_tokens", "output_tokens", "cost_usd", "latency_ms", "error_kind"),
+    *plain_columns("ending"),
     *plain_columns("error_message", withheld=""),
     *plain_columns(IS_READABLE),
     Column("answer", "answer__text", withheld=None),

@@ -7,6 +7,7 @@ from django_filters import rest_framework as filters
 from evalhub.api.filters import Containing, Id, OneOf, Since, UpdatedSince, YesNo
 from evalhub.models import BatchState, ItemState
 from issues.models import Origin
+from runs.answering.endings import ENDINGS
 from runs.models import (
     Answer,
     ChosenBy,
@@ -80,6 +81,7 @@ class ResultFilters(filters.FilterSet):
     origin = OneOf(Origin)
     state = OneOf(ItemState)
     error_kind = filters.CharFilter()
+    ending = filters.MultipleChoiceFilter(choices=ENDINGS, distinct=False)
     is_overridden = YesNo()
     is_disputed = YesNo()
     language_model = Id(field_name="run__language_model_id")

@@ -110,12 +110,10 @@ def _answer(result: Result, test: str, scores: Mapping[int, list[PeerScore]]) ->
     answer = getattr(result, "answer", None)
     return PeerAnswer(
         test=test,
-        text=answer.text if answer else "",
+        text=answer.said()[-1].words if answer else "",
         repeat=result.repeat + 1,
         error="" if answer else result.error_message or "There is no answer.",
-        tool_calls=[
-            call for turn in (answer.turns if answer else []) for call in turn.get("tool_calls", ())
-        ],
+        tool_calls=[call for turn in (answer.said() if answer else []) for call in turn.tool_calls],
         latency_ms=result.latency_ms,
         cost_usd=None if result.cost_usd is None else float(result.cost_usd),
         input_tokens=result.input_tokens,

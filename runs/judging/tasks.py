@@ -254,7 +254,8 @@ def _similarity_task(run: Run, result: Result) -> SimilarityTask | None:
     fails = run.handling(result.ending) == Handling.FAILED
     if result.similarity is not None or not run.wants_similarity or fails:
         return None
-    return SimilarityTask(result.answer.text, result.revision.content["reference"], run.embedder())
+    text, reference = result.answer.said()[-1].words, result.revision.content["reference"]
+    return SimilarityTask(text, reference, run.embedder())
 
 
 def _criterion_tasks(

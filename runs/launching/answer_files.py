@@ -51,13 +51,16 @@ ToolCalls = Annotated[list[str | dict[str, Any]], Field(max_length=1000)]
 
 
 class ImportedTurn(BaseModel):
-    """A generated turn."""
+    """A generated turn. `finish_reason` is the provider's own: it tells whether it broke off."""
 
     model_config = ConfigDict(extra="forbid")
 
     content: LongText
     tool_calls: ToolCalls = []
     documents: Documents | None = None
+    refusal: str = Field("", max_length=MAX_TEXT)
+    reasoning: str = Field("", max_length=MAX_TEXT)
+    finish_reason: str = Field("", max_length=50)
 
 
 class ImportedScore(BaseModel):
@@ -123,16 +126,18 @@ class ImportedAnswerBody(BaseModel):
         """Return the turns as `Answer.turns` holds them."""
         turns = [ImportedTurn(content=t) if isinstance(t, str) else t for t in self.turns]
         *earlier, last = turns or [ImportedTurn(content=self.answer)]
-        last = ImportedTurn(
-            content=last.content,
-            tool_calls=last.tool_calls or self.tool_calls,
-            documents=self.documents if last.documents is None else last.documents,
-        )
+        changed = {
+            "tool_calls": last.tool_calls or self.tool_calls,
+            "documents": self.documents if last.documents is None else last.documents,
+        }
+        last = last.model_copy(update=changed)
         return [_stored(turn) for turn in (*earlier, last)]
 
 
 def _stored(turn: ImportedTurn) -> dict[str, Any]:
-    stored: dict[str, Any] = {"content": turn.content, "call": None}
+    beside = ("refusal", "reasoning", "finish_reason")
+    given = {name: value for name in beside if (value := getattr(turn, name))}
+    stored: dict[str, Any] = {"content": turn.content, "call": None, **given}
     if turn.tool_calls:
         stored["tool_calls"] = [tool_call_of(call) for call in turn.tool_calls]
     if turn.documents is not None:

@@ -11,15 +11,19 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from evalhub.llm.completion import AnswerTurn
+from evalhub.llm.errors import CallErrorKind
 from evalhub.models import BatchState, ItemState, LanguageModel, User
 from evalhub.work.database import update_locked
 from evalhub.work.processes.queue import request_worker
 from issues.content.message_form import turns_to_generate
 from issues.content.revisions import freeze, scale_of
+from issues.judge_templates.prompts import turn_text
 from issues.models import FrozenCriterion
 from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.answering.work import documents_in, end_without_answer
+from runs.answering.endings import Handling
+from runs.answering.work import documents_in, end_without_answer, ending_of
 from runs.judging.activation import set_active
 from runs.launching.answer_files import ImportedAnswer, ImportedAnswerBody, ImportedScore
 from runs.launching.launch import BATCH_SIZE, add_judge_run, fill, make_launch, make_run, variants
@@ -82,9 +86,13 @@ def _save(run: Run, bodies: dict[tuple[int, int], ImportedAnswerBody]) -> None:
             result.state = ItemState.ERROR
             result.error_kind, result.error_message = IMPORTED_ERROR, body.error
         else:
-            result.state = ItemState.DONE
-            answers.append(_answer(result, body.stored_turns()))
-    changed = ["state", "error_kind", "error_message", *MEASURED]
+            turns = body.stored_turns()
+            result.state, result.ending = ItemState.DONE, ending_of(turns)
+            if run.handling(result.ending) == Handling.ERROR:
+                result.state, result.error_kind = ItemState.ERROR, CallErrorKind.BROKEN_OFF.value
+                result.error_message = f"The answer was {result.ending.words}."
+            answers.append(_answer(result, turns))
+    changed = ["state", "ending", "error_kind", "error_message", *MEASURED]
     update_locked(results, changed)
     Answer.objects.bulk_create(answers, batch_size=BATCH_SIZE)
     end_without_answer([one.pk for one in results if one.state == ItemState.ERROR])
@@ -94,10 +102,11 @@ def _answer(result: Result, turns: list[dict[str, Any]]) -> Answer:
     last = turns[-1]
     return Answer(
         result=result,
-        text=last["content"],
+        text=turn_text(AnswerTurn.of(last)),
         turns=turns,
         tool_calls=last.get("tool_calls", []),
         documents=documents_in(turns),
+        reasoning=last.get("reasoning", ""),
     )
 
 

@@ -17,7 +17,7 @@ from evalhub.model_parts import RowWithPage, known, share, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
-from runs.answering.endings import Handling, handling_of
+from runs.answering.endings import ENDINGS, Handling, handling_of
 from runs.comparison.completeness import MIN_SCORED
 from runs.models.launch import Launch
 from runs.models.suite import Suite, SuiteVersion
@@ -230,7 +230,7 @@ class Result(Item, RowWithPage):
     ending = models.CharField(
         max_length=14,
         blank=True,
-        choices=[(one.value, one.words.capitalize()) for one in Ending if one],
+        choices=ENDINGS,
         help_text="How its answer broke off; empty: it did not.",
     )
     similarity = models.FloatField(
@@ -299,8 +299,8 @@ class Answer(models.Model):
     """A model's answer. `turns` are the generated ones in order; the last is the answer.
 
     Each turn is an `AnswerTurn` as stored, with the id of its "call" (null if imported). `text`
-    is what the last one says, `tool_calls` and `reasoning` are its own; `documents` are those of
-    all turns, each {"text", "title"}; null: not reported.
+    is all of the last one in one form (`turn_text`), `tool_calls` and `reasoning` are its own;
+    `documents` are those of all turns, each {"text", "title"}; null: not reported.
 
     `removed_at`: its texts were removed then (`runs.lifecycle.retention`), and `text` says so.
     Nothing may be concluded from that text: filter by `HAS_ANSWER`.

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from evalhub.llm.completion import Ending
 from runs.models import Outcome
 from runs.result_list.sorting import SORTS
 
@@ -15,7 +16,11 @@ MAX_DIGITS = 18
 ORIGINS = {"human": "human tests", "synthetic": "synthetic tests"}
 """Tests that people wrote, or took from elsewhere, and those that a model drafted."""
 
-PARAMETERS = {name: name for name in ("issue", "test", "tag", "domain", "origin")} | {
+ANY = "any"
+ENDINGS = {ANY: "broken off", **{one.value: one.words for one in Ending if one}}
+"""Answers that broke off, in any way or in one."""
+
+PARAMETERS = {name: name for name in ("issue", "test", "tag", "domain", "origin", "ending")} | {
     "q": "search",
     "sort": "sort",
 }
@@ -28,8 +33,8 @@ FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 class Filters:
     """A view of the grid. The defaults show everything.
 
-    `domain` includes its subdomains. `origin` is one of `ORIGINS`, or "". `by_judge` (one column
-    per judge) does not filter. `problems` describes ignored parameters.
+    `domain` includes its subdomains. `origin` is one of `ORIGINS`, or "", `ending` of `ENDINGS`.
+    `by_judge` (one column per judge) does not filter. `problems` describes ignored parameters.
     """
 
     outcomes: tuple[str, ...] = ()
@@ -42,6 +47,7 @@ class Filters:
     failed_judgments: bool = False
     by_judge: bool = False
     origin: str = ""
+    ending: str = ""
     search: str = ""
     sort: str = ""
     page: int = 1
@@ -54,21 +60,22 @@ class Filters:
         outcomes = list(dict.fromkeys(filter(None, query.getlist("outcome"))))
         unknown = [one for one in outcomes if one not in Outcome.values]
         problems += [_not_one_of("outcome", one, Outcome.values) for one in unknown]
-        origin = query.get("origin", "")
-        if origin and origin not in ORIGINS:
-            problems.append(_not_one_of("origin", origin, ORIGINS))
-        sort = query.get("sort", "")
-        if sort not in SORTS:
-            problems.append(_not_one_of("sort", sort, SORTS))
+        chosen = {}
+        for name, known in (("origin", ORIGINS), ("ending", ENDINGS), ("sort", SORTS)):
+            chosen[name] = query.get(name, "")
+            if chosen[name] and chosen[name] not in known:
+                problems.append(_not_one_of(name, chosen[name], known))
+                chosen[name] = ""
         return cls(
             outcomes=tuple(one for one in outcomes if one not in unknown),
             issue=_number(query, "issue", problems),
             test=_number(query, "test", problems),
             tag=query.get("tag", ""),
             domain=query.get("domain", ""),
-            origin=origin if origin in ORIGINS else "",
             search=query.get("q", "").strip()[:200],
-            sort=sort if sort in SORTS else "",
+            origin=chosen["origin"],
+            ending=chosen["ending"],
+            sort=chosen["sort"],
             page=_number(query, "page", problems) or 1,
             problems=tuple(problems),
             **{flag: query.get(flag) == "1" for flag in FLAGS},
@@ -86,6 +93,10 @@ class Filters:
     @property
     def origins(self) -> dict[str, str]:
         return ORIGINS
+
+    @property
+    def endings(self) -> dict[str, str]:
+        return ENDINGS
 
     @property
     def narrows(self) -> bool:

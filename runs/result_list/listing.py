@@ -15,7 +15,7 @@ from evalhub.work.models import ItemQuerySet
 from issues.models import Origin, Revision
 from issues.tags import current_domains
 from runs.models import DOUBTFUL, JudgeRun, Result, ResultScore, Run, TagSet
-from runs.result_list.filters import Filters
+from runs.result_list.filters import ANY, Filters
 from runs.result_list.sorting import in_order
 from runs.scoring.shown_verdicts import hidden_from
 
@@ -49,6 +49,10 @@ class Listing:
         found = Result.objects.filter(run=self.run, **given)
         if self.hidden:
             found = found.exclude(pk__in=self.hidden)
+        if filters.ending == ANY:
+            found = found.exclude(ending="")
+        elif filters.ending:
+            found = found.filter(ending=filters.ending)
         if filters.tag:
             found = found.filter(tag_set__in=self._tag_sets(lambda tags: filters.tag in tags))
         if filters.domain:

@@ -27,7 +27,7 @@ from issues.models import Polarity
 from issues.rubrics.scoring import inverted
 from runs.admin.result import bulk_override
 from runs.admin.result.example_marking import MARK, marked, may_mark
-from runs.admin.result.filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
+from runs.admin.result.filters import EndingFilter, FailedJudgmentFilter, OutcomeFilter, TagFilter
 from runs.admin.result.human_evaluation import EvaluationForm, evaluated, url_at
 from runs.admin.result.navigation import ResultNavigation, navigation_of
 from runs.admin.result.page import page_of
@@ -90,6 +90,7 @@ class ResultAdmin(ExtensibleListAdmin, ReadOnlyAdmin):
         "split",
         "overridden",
         "latency",
+        "ended",
     )
     list_display_links = ("words",)
     list_filter = (
@@ -101,6 +102,7 @@ class ResultAdmin(ExtensibleListAdmin, ReadOnlyAdmin):
         "is_overridden",
         "is_disputed",
         FailedJudgmentFilter,
+        EndingFilter,
     )
     search_fields = ("issue__title", "answer__text", "run__label")
     found_by = ("=id",)
@@ -144,6 +146,10 @@ class ResultAdmin(ExtensibleListAdmin, ReadOnlyAdmin):
     @display(description="Judges")
     def split(self, result: Any) -> str:
         return str(result.split)
+
+    @display(description="Ending", ordering="ending")
+    def ended(self, result: Result) -> str:
+        return result.get_ending_display() or DASH
 
     @display(description="Human verdict", ordering="is_overridden")
     def overridden(self, result: Result) -> SafeString | str:

@@ -8,12 +8,21 @@ from unfold.contrib.filters.admin import DropdownFilter
 
 from evalhub.admin_site.lists import ChoiceFilter
 from issues.models import Tag
+from runs.answering.endings import ENDINGS
 from runs.models import Judgment, JudgmentState, Outcome, TagSet
 
 
 class OutcomeFilter(ChoiceFilter):
     title = parameter_name = "outcome"
     choices_of = {value: (str(label), Q(outcome=value)) for value, label in Outcome.choices}
+
+
+class EndingFilter(ChoiceFilter):
+    title = parameter_name = "ending"
+    choices_of = {
+        "any": ("Broken off", ~Q(ending="")),
+        **{value: (label, Q(ending=value)) for value, label in ENDINGS},
+    }
 
 
 class TagFilter(DropdownFilter):

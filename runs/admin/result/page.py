@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import Prefetch, prefetch_related_objects
 
-from evalhub.llm.content.content_parts import Part, content_text, image_parts
+from evalhub.llm.completion import AnswerTurn
+from evalhub.llm.content.content_parts import IMAGE, Part, content_text, image_parts
 from evalhub.models import Call, CallRole, ItemState, User
 from evalhub.work.overview import Holding, holding_of
 from issues.content.conversation import request_messages
@@ -42,6 +43,10 @@ class Turn:
     role: str
     text: Text | None
     tool_calls: str = ""
+    refusal: str = ""
+    ending: str = ""
+    error: str = ""
+    lost_images: Sequence[str] = ()
     images: Sequence[Part] = ()
     documents: Sequence[dict[str, str]] | None = None
     is_generated: bool = False
@@ -181,33 +186,34 @@ def page_of(result: Result, reader: User) -> ResultPage:
 def _turns(result: Result, answer: Answer | None) -> list[Turn]:
     content = result.revision.content
     messages = request_messages(content["messages"], content["context"], result.run.system_prompt)
-    generated: dict[int, dict[str, Any]] = {}
+    generated: dict[int, AnswerTurn] = {}
     holes = turns_to_generate(messages)
     if answer:
-        *earlier, last = answer.turns or [{"content": answer.text}]
-        replies = [*earlier, {**last, "tool_calls": answer.tool_calls}]
+        replies = [AnswerTurn(text=answer.text)] if answer.removed_at else answer.said()
         if answer.removed_at:
-            replies = [last] * len(holes)
+            replies *= len(holes)
         generated = dict(zip(holes, replies, strict=False))
     if len(messages) in holes:
         messages = [*messages, {"role": "assistant"}]
     turns = []
     for position, message in enumerate(messages):
-        if is_generated := position in holes:
-            reply = generated.get(position, {})
-            text, calls = Text.of(reply["content"]) if reply else None, reply.get("tool_calls")
-            documents = reply.get("documents")
+        is_generated, reply = position in holes, generated.get(position, AnswerTurn())
+        if is_generated:
+            text, calls = text_or_none(reply.text), list(reply.tool_calls)
         else:
-            documents = None
             text = text_or_none(content_text(message.get("content")))
-            calls = message.get("tool_calls")
+            calls = message.get("tool_calls") or []
         turn = Turn(
             number=position + 1,
             role="assistant" if is_generated else message["role"],
             text=text,
             tool_calls=json.dumps(calls, indent=2, ensure_ascii=False) if calls else "",
-            images=image_parts(message.get("content")),
-            documents=documents,
+            refusal=reply.refusal,
+            ending=reply.ending.words if reply.ending else "",
+            error=reply.error,
+            lost_images=[one.get("alt", "") for one in reply.images if one.get("type") != IMAGE],
+            images=image_parts(list(reply.images) or message.get("content")),
+            documents=reply.documents,
             is_generated=is_generated,
             is_answer=is_generated and position == holes[-1],
             is_from_run=position == 0 and bool(result.run.system_prompt),

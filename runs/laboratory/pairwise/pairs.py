@@ -12,6 +12,7 @@ from evalhub.models import ItemState
 from issues.judge_templates.pairwise_prompt import PairCase
 from issues.judge_templates.preview import shown_conversation
 from issues.models import Polarity
+from runs.judging.prompts import JudgedAnswer
 from runs.judging.tasks import judged_answer_of
 from runs.laboratory.pairwise.models import Pair
 from runs.models import HAS_ANSWER, Result, Run
@@ -90,16 +91,20 @@ def case_of(first: Result, second: Result, criterion: str) -> PairCase:
         criterion: What makes an answer better; "": the test's guidelines and criteria.
     """
     content = max(first.revision, second.revision, key=lambda one: one.number).content
-    answers = (judged_answer_of(result, "").output for result in (first, second))
+    answers = (judged_answer_of(result, "") for result in (first, second))
     return pair_case(content, *answers, criterion=criterion)
 
 
-def pair_case(content: dict[str, Any], first: str, second: str, *, criterion: str) -> PairCase:
+def pair_case(
+    content: dict[str, Any], first: JudgedAnswer, second: JudgedAnswer, *, criterion: str
+) -> PairCase:
     """Return two answers to the input of a test with this content."""
     return PairCase(
         input=shown_conversation(content, (), text=""),
-        first=first,
-        second=second,
+        first=first.output,
+        second=second.output,
+        of_first=[part for turn in first.turns for part in turn.images],
+        of_second=[part for turn in second.turns for part in turn.images],
         criterion=criterion,
         guidelines=_guidelines(content),
         reference=content["reference"],

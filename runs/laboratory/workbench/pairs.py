@@ -118,7 +118,7 @@ def _case(setup: Setup, pair: RowPair) -> PairCase:
     first, second = (case_of(setup, row) for row in (pair.first, pair.second))
     reference = first.content["reference"] or second.content["reference"]
     content = {**first.content, "reference": reference}
-    return pair_case(content, first.output, second.output, criterion=setup.better)
+    return pair_case(content, first, second, criterion=setup.better)
 
 
 def _digest(endpoint: Endpoint, case: PairCase, ties: bool) -> str:

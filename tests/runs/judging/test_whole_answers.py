@@ -5,12 +5,14 @@ import json
 from io import BytesIO
 
 import pytest
+from django.urls import reverse
 from PIL import Image as Picture
 
 from evalhub.models import Call, Image
 from runs.comparison.comparability import comparability_of
 from runs.models import Judgment, Run
-from tests.factories import make_jury, make_run, make_test
+from tests.api import client_of, ids
+from tests.factories import make_jury, make_run, make_test, make_user
 from tests.provider import Reply, is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -188,3 +190,28 @@ def test_a_judges_reply_that_broke_off_is_a_failed_judgment(ask, finish):
     assert (judgment.state, judgment.value) == ("failed", None)
     assert judgment.failure in ("broken_off", "content_filtered")
     assert run.results.get().outcome == "unscored"
+
+
+def test_answers_that_broke_off_are_told_on_pages_in_files_and_in_the_api(ask, client):
+    run = ask(said("Twelve, and", "length", tool_calls=[CALL], refusal="No more."))
+    result = run.results.get()
+    client.force_login(make_user("maintainer"))
+
+    def page(address, **asked):
+        return client.get(address, asked).getvalue().decode()
+
+    report = reverse("reports:run", args=[run.pk])
+    assert "1 of 1 answer was cut off at the token limit." in page(report)
+    assert f"result/{result.pk}/" in page(report, ending="length")
+    assert f"result/{result.pk}/" not in page(report, ending="abort")
+    shown = page(reverse("admin:runs_result_change", args=[result.pk]))
+    for words in ("cut off at the token limit", "No more.", "count_words"):
+        assert words in shown
+    listed = reverse("admin:runs_result_changelist")
+    assert "Cut off at the token limit" in page(listed, ending="any")
+    assert SHOWN in page(reverse("reports:run_csv", args=[run.pk])).replace('""', '"')
+    script, results = client_of("maintainer"), reverse("api-result-list")
+    assert ids(script.get(results, {"ending": "length"})) == [result.pk]
+    assert ids(script.get(results, {"ending": "abort"})) == []
+    progress = script.get(f"/api/v1/runs/{run.pk}/progress/").json()
+    assert progress["endings"] == {"length": 1}
