@@ -34,7 +34,8 @@ _WORDS = {
 REASONS = {
     Ending.LENGTH: {
         *("length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_length"),
-        *("model_length", "token_limit", "model_context_window_exceeded"),
+        *("model_length", "token_limit"),
+        *("context_window_exceeded", "model_context_window_exceeded"),
     },
     Ending.FILTERED: {
         *("content_filter", "content_filtered", "safety", "image_safety", "blocklist", "refusal"),

@@ -103,7 +103,8 @@ def progress_of(
 
 def endings_of(run: Run) -> dict[str, int]:
     """Count the answers of a run that broke off, by how."""
-    rows = Result.objects.filter(run=run).exclude(ending="").order_by("ending")
+    rows = Result.objects.filter(run=run, state__in=[ItemState.DONE, ItemState.ERROR])
+    rows = rows.exclude(ending="").order_by("ending")
     return dict(rows.values_list("ending").annotate(Count("pk")))
 
 

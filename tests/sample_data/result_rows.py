@@ -92,6 +92,7 @@ class Rows:
             "origin": [test.origin for test in self.tests],
             "weight": [test.weight for test in self.tests],
             "is_judged": [not is_error for is_error in self.errors],
+            "ending": repeat(""),
             "is_overridden": repeat(False),
             "is_disputed": repeat(False),
             "input_tokens": self._where_answered(judged.input_tokens.tolist()),

@@ -18,6 +18,8 @@ def score_breakdown_of(verdict: ResultVerdict) -> list[str]:
         several = len(verdict.whole.values) if verdict.whole else 0
         subject = f"mean of {several} human verdicts" if several > 1 else "human verdict"
         lines = [f"The {subject} on the whole answer is the score: {score(verdict.human_value)}."]
+    elif rule.is_failed({}) and breakdown.score is None:
+        return ["The answer broke off, which this run counts as failed: no judge was asked."]
     elif rule.is_bare({}) and breakdown.score is None:
         lines = [_bare(rule.similarity)]
     else:
