@@ -93,6 +93,7 @@ class Row:
     latency_ms: int | None
     error_kind: str
     ending: str
+    finish_reason: str
     prompt: str | None
     answer: str | None
 
@@ -204,7 +205,8 @@ class ResultTable(Listing):
         messages = asked.values_list("pk", KeyTransform("messages", "content"))
         prompts = {pk: prompt_of(found)[:TEXT] for pk, found in messages}
         readable = Answer.objects.filter(pk__in=ids).readable_by(self.reader).order_by()
-        answers = dict(readable.values_list("pk", Substr("text", 1, TEXT)))
+        answered = readable.values_list("pk", Substr("text", 1, TEXT), "call__finish_reason")
+        answers = {pk: (text, reason or "") for pk, text, reason in answered}
         scores = ResultScore.objects.filter(result__in=ids, judge_run=self.judge_run).order_by()
         coverage = {
             pk: known for pk, *known in scores.values_list("result", "answered", "expected")
@@ -219,7 +221,8 @@ class ResultTable(Listing):
                 answered=coverage.get(pk, (0, 0))[0],
                 expected=coverage.get(pk, (0, 0))[1],
                 prompt=prompts.get(revision),
-                answer=answers.get(pk, "" if revision in prompts else None),
+                answer=answers[pk][0] if pk in answers else "" if revision in prompts else None,
+                finish_reason=answers[pk][1] if pk in answers else "",
                 **judged.get(pk, NO_JUDGMENTS),
                 **{name: results[pk][name] for name in COPIED},
             )

@@ -116,7 +116,8 @@ RESULT_COLUMNS = (
     *("result_id", "test_id", "repeat", "issue_id", "issue", "tags", "outcome", "score"),
     *("agreement", "deviation", "answered", "expected", "judges", "criteria", "failed_judgments"),
     *("is_overridden", "is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd"),
-    *("latency_ms", "error_kind", "ending", "prompt", "answer"),
+    *("latency_ms", "error_kind", "ending", "finish_reason"),
+    *("prompt", "answer"),
 )
 """Columns of results.csv."""
 

@@ -37,6 +37,7 @@ RESULTS = (
     Column("answer", "answer__text", withheld=None),
     Column("turns", "answer__turns", withheld=None),
     Column("tool_calls", "answer__tool_calls", withheld=None),
+    Column("finish_reason", "answer__call__finish_reason", withheld=None),
     Column("documents", "answer__documents", withheld=None),
     Column("reasoning", "answer__reasoning", withheld=None),
     Column("answered_at", "answer__created_at", withheld=None),

@@ -223,6 +223,6 @@ def broken_off(endpoint: Endpoint, completion: Completion) -> CallError:
     elif ending is Ending.LENGTH:
         message = f"{endpoint.name} was cut off at its token limit. Raise max_tokens."
     else:
-        why = completion.error or f"finish reason {reason!r}"
-        message = f"{endpoint.name} broke off its answer: {why.rstrip('.')}."
+        why = f": {completion.error.rstrip('.')}" if completion.error else ""
+        message = f"{endpoint.name} broke off its answer (finish reason {reason!r}){why}."
     return CallError(kind, message, can_retry=can_retry, completion=completion)

@@ -56,6 +56,9 @@ class LaunchForm(forms.Form):
     )
 
     def __init__(self, data: QueryDict) -> None:
+        data = data.copy()
+        for name in ("cut_off_answers", "broken_off_answers"):
+            data.setdefault(name, str(OPTIONS[name].default))  # a select shows its first otherwise
         super().__init__(data, auto_id=False)
         self.fields = {name: form_field(name) for name in FORM_FIELDS} | self.fields
         self.sent = data
