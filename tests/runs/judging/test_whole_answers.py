@@ -55,7 +55,8 @@ def ask(provider, model_at, work):
 
         provider.script = script
         jury = make_jury(model_at(name="Judge", litellm_model="openai/judge", **(judge or {})))
-        run = make_run(test or make_test(tools=TOOLS), model=model_at(), jury=jury, **fields)
+        tests = test if isinstance(test, list) else [test or make_test(tools=TOOLS)]
+        run = make_run(*tests, model=model_at(), jury=jury, **fields)
         work()
         run.refresh_from_db()
         return run
@@ -105,7 +106,8 @@ def test_a_refusal_beside_the_text_is_told_as_one(ask, provider):
     run = ask(said(None, refusal="I will not count."))
     assert "refusal: I will not count." in output(provider)
     answer = run.results.get().answer
-    assert (answer.text, answer.said()[0].refusal) == ("I will not count.", "I will not count.")
+    said_first = answer.said()[0]
+    assert (answer.text, said_first.text) == ("refusal: I will not count.", "")
 
 
 def test_images_of_an_answer_are_kept_and_shown_to_judges_that_take_them(ask, provider):
@@ -130,31 +132,36 @@ def test_an_image_that_a_judge_cannot_be_shown_fails_the_judgment_in_words(ask, 
 # Whole or broken off -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "max_output_tokens"])
-def test_an_answer_cut_off_at_its_token_limit_is_judged_and_marked(ask, provider, reason):
-    result = ask(said("Twelve, and the way to", reason)).results.get()
-    assert (result.outcome, result.ending) == ("passed", "length")
-    assert "[cut off at the token limit]" in output(provider)
+# Finish reason and what is beside it: outcome, error kind, ending, tries, words of the error.
+ENDS = {
+    "length": ({}, "passed", "", "length", 1, ""),
+    "MAX_TOKENS": ({}, "passed", "", "length", 1, ""),
+    "content_filter": ({}, "error", "content_filtered", "content_filter", 1, "content filter"),
+    "SAFETY": ({}, "error", "content_filtered", "content_filter", 1, "SAFETY"),
+    "error": (UPSTREAM, "error", "broken_off", "error", 5, "disconnected mid-generation"),
+    "stop": (UPSTREAM, "error", "broken_off", "error", 5, "disconnected mid-generation"),
+    "network_error": ({}, "error", "broken_off", "error", 5, "network_error"),
+    "abort": ({}, "error", "broken_off", "abort", 5, "abort"),
+}
 
 
-@pytest.mark.parametrize(
-    ("finish", "choice", "kind", "ending", "tries", "words"),
-    [
-        ("content_filter", {}, "content_filtered", "content_filter", 1, "content filter"),
-        ("SAFETY", {}, "content_filtered", "content_filter", 1, "SAFETY"),
-        ("error", UPSTREAM, "broken_off", "error", 5, "disconnected mid-generation"),
-        ("stop", UPSTREAM, "broken_off", "error", 5, "disconnected mid-generation"),
-        ("insufficient_system_resource", {}, "broken_off", "error", 5, "insufficient_system"),
-        ("abort", {}, "broken_off", "abort", 5, "abort"),
-    ],
-)
-def test_other_answers_that_broke_off_are_errors_that_say_why(
-    ask, finish, choice, kind, ending, tries, words
+def test_answers_that_broke_off_are_judged_and_marked_or_errors_that_say_why(
+    ask, provider, subtests
 ):
-    result = ask(said("Twelve, and", finish, choice)).results.get()
-    assert (result.outcome, result.error_kind, result.ending) == ("error", kind, ending)
-    assert words in result.error_message
-    assert Call.objects.filter(role="candidate").count() == tries
+    def reply(request):
+        finish = next(one for one in ENDS if prompt(request) == one)
+        return said("Twelve, and", finish, ENDS[finish][0])
+
+    run = ask(reply, test=[make_test(finish) for finish in ENDS])
+    results = {one.revision.content["messages"][0]["content"]: one for one in run.results.all()}
+    for finish, (_, outcome, kind, ending, tries, words) in ENDS.items():
+        with subtests.test(finish):
+            found = results[finish]
+            assert (found.outcome, found.error_kind, found.ending) == (outcome, kind, ending)
+            assert words in found.error_message
+            calls = Call.objects.filter(batch=run.work_key, item_id=found.pk)
+            assert calls.count() == tries
+    assert "[cut off at the token limit]" in output(provider)
 
 
 def test_an_error_that_passes_is_tried_again(ask):
