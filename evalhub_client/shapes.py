@@ -172,6 +172,9 @@ class ImportedTurn(TypedDict):
     content: str
     tool_calls: NotRequired[list[str | dict[str, Any]]]
     documents: NotRequired[list[str | dict[str, Any]] | None]
+    refusal: NotRequired[str]
+    reasoning: NotRequired[str]
+    finish_reason: NotRequired[str]
 
 
 class Launch(TypedDict):

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from evalhub.llm.completion import Completion, Embedded, Ending, Usage
+from evalhub.llm.content.content_parts import IMAGE_URL
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.values.storable import storable
@@ -112,15 +113,18 @@ def whole(
 
     `raw` is the reply as JSON; `finish_reason` is used where the provider gives none.
     """
-    refusal = first(raw, "choices", 0, "message", "refusal")
-    images = first(raw, "choices", 0, "message", "images")
+    message = first(raw, "choices", 0, "message")
+    refusal = first(message, "refusal")
+    beside = [first(message, name) for name in ("images", "content")]
+    parts = [part for found in beside if isinstance(found, list) for part in found]
+    images = [part for part in parts if first(part, "type") == IMAGE_URL]
     reasons = (first(raw, *path) for path in FINISH_PATHS)
     own_reason = next((reason for reason in reasons if isinstance(reason, str)), "")
     completion = replace(
         received,
         text=storable(text),
         refusal=storable(refusal) if isinstance(refusal, str) else "",
-        images=tuple(storable_json(image) for image in images or () if isinstance(image, dict)),
+        images=tuple(map(storable_json, images)),
         error=storable(choice_error(raw)),
         tool_calls=tuple(storable_json(call) for call in tool_calls),
         reasoning=storable(reasoning),
