@@ -19,7 +19,6 @@ ADVICE: dict[str, str] = {
     "bad_request": "The provider refused the request: read the message in the call log.",
     "context_too_long": "The request exceeds the model's context window or its limit of tokens.",
     "content_filtered": "The provider's policy refused the request: read its words in the log.",
-    "broken_off": "The reply broke off: raise its token limit, or retry.",
     "unreachable": "Check that the endpoint is up and its base URL correct, then retry.",
     "empty_answer": "The model returned no text: check its token limit.",
     "broken_off": "The reply ended early: read why, raise max_tokens if it was cut off, or retry.",
