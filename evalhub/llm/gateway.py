@@ -143,7 +143,9 @@ async def _continued(endpoint: Endpoint, prompt: str, params: Json) -> Completio
     if token_limit(sent) is None:
         sent["max_tokens"] = DEFAULT_ANSWER_TOKENS
     try:
-        return await _way(endpoint).text_completion(endpoint, key_of(endpoint), prompt, sent)
+        ask = _way(endpoint).text_completion
+        completion = await ask(endpoint, key_of(endpoint), prompt, dict(sent))
+        return replace(completion, sent_params=capabilities.recorded(sent))
     except CallError as error:
         if error.kind is not CallErrorKind.NOT_FOUND:
             raise

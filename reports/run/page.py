@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from evalhub.display.formatting import between, count, counted, few, percent
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.llm.completion import Ending
+from evalhub.llm.errors import CallErrorKind
 from evalhub.statistics.agreement.alpha_bands import Band
 from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.cells import words
@@ -62,6 +63,8 @@ def _sentences(report: RunReport) -> Iterator[str]:
     excluded = [OUTCOMES[name].counted(n) for name, n in counts.excluded.items() if n]
     if excluded:
         yield f"Excluded from the rates: {', '.join(excluded)}."
+    if refused := dict(report.errors).get(CallErrorKind.CONTENT_FILTERED):
+        yield f"Refused by the provider's policy: {count(refused)} of the errors."
     found = report.flaky
     if found and found.total:
         yield (
