@@ -168,6 +168,8 @@ def _with_key(
 ) -> Callable[..., Awaitable[Any]]:
     """Return `send` with the key; without a key or a base URL, litellm may look for one."""
     load().is_internal.set(True)
+    for callbacks in load().callbacks:  # Gemini's part of litellm adds its cache to them
+        callbacks.clear()
     return partial(send, api_key=key or (NO_KEY if endpoint.api_base else None))
 
 
@@ -214,6 +216,7 @@ class Client(NamedTuple):
     supported: Callable[..., list[str] | None]
     own_names: frozenset[str]
     is_internal: ContextVar[bool]
+    callbacks: tuple[list[Any], ...]
 
 
 @cache
@@ -255,4 +258,5 @@ def load() -> Client:
         supported=litellm.get_supported_openai_params,
         own_names=own_names,
         is_internal=is_internal_call,
+        callbacks=(litellm.success_callback, litellm._async_success_callback),
     )
