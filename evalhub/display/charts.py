@@ -73,7 +73,10 @@ def outcome_pie(counts: Mapping[str, int]) -> Figure:
     found = ring(
         [OUTCOMES[name].label for name in present],
         [counts[name] for name in present],
-        [f"{OUTCOMES[name].label}: {counts[name]:,} ({counts[name] / n:.1%})" for name in present],
+        [
+            f"{OUTCOMES[name].label}: {counts[name]:,} ({share_label(counts[name] / n)})"
+            for name in present
+        ],
         [OUTCOMES[name].colour for name in present],
         [OUTCOMES[name].pattern for name in present],
     )
@@ -110,7 +113,7 @@ def _passed(counts: Mapping[str, int]) -> str:
     passed, n = counts.get("passed", 0), counts.get("passed", 0) + counts.get("failed", 0)
     if not n:
         return "none scored"
-    return f"<b>{percent(passed / n)}</b><br>{passed:,} of {n:,}"
+    return f"<b>{share_label(passed / n)}</b><br>{passed:,} of {n:,}"
 
 
 def in_the_middle(text: str) -> dict[str, Any]:
@@ -189,6 +192,11 @@ def _worst_first(row: OutcomeRow | RateRow) -> tuple[float, str]:
 def label(text: str, length: int = LONGEST_LABEL) -> str:
     """Cut and escape user input as a label."""
     return escape(clip(text, length), quote=False)
+
+
+def share_label(share: float | None, digits: int = 1) -> str:
+    """Format a share as a label: >99.9% is text, no markup."""
+    return escape(percent(share, digits), quote=False)
 
 
 def on_fill(colour: str) -> str:

@@ -11,24 +11,47 @@ DASH = "—"
 
 MIN_USD = 1e-6
 NARROW = 0.03
+ROUNDING = 1e-9
+"""Shares computed from weights may be this far from 0 or 1 where they are exactly that."""
 
 
-def percent(share: float | None) -> str:
+def percent(share: float | None, digits: int = 1) -> str:
     """Format a share in [0, 1], such as 62.5%, without trailing zeros."""
-    return DASH if share is None else f"{100 * share:.1f}".removesuffix(".0") + "%"
+    if share is None:
+        return DASH
+    text = in_hundredths(share, digits)
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + "%"
+
+
+def in_hundredths(share: float, digits: int = 1) -> str:
+    """Format a share in [0, 1] as percent without the sign, such as 62.5.
+
+    0 and 100 stand for none and all only: 2,039 of 2,040 is >99.9, and 1 of 2,040 is <0.1.
+    """
+    text, step = f"{100 * share:z.{digits}f}", Decimal(1).scaleb(-digits)
+    if not ROUNDING < share < 1 - ROUNDING or 0 < float(text) < 100:
+        return text
+    return f">{100 - step}" if share > 0.5 else f"<{step}"
 
 
 def between(interval: Interval | None) -> str:
     """Format an interval of shares, such as 47–76%; narrow ones as 99.6–99.9%."""
     if interval is None:
         return DASH
-    digits = 0 if interval.high - interval.low >= NARROW else 1
-    return f"{100 * interval.low:.{digits}f}–{100 * interval.high:.{digits}f}%"
+    for digits in (0, 1) if interval.high - interval.low >= NARROW else (1,):
+        text = "–".join(in_hundredths(bound, digits) for bound in interval)
+        if "<" not in text and ">" not in text:
+            break
+    return f"{text}%"
 
 
 def score(value: float | None) -> str:
-    """Format a score in [0, 1] with up to two digits."""
-    return DASH if value is None else f"{value:z.2f}".rstrip("0").rstrip(".")
+    """Format a score in [0, 1] with up to two digits; 0 and 1 stand for exactly these."""
+    if value is None:
+        return DASH
+    if ROUNDING < value < 0.005 or 0.995 <= value < 1 - ROUNDING:
+        return "<0.01" if value < 0.5 else ">0.99"
+    return f"{value:z.2f}".rstrip("0").rstrip(".")
 
 
 def count(n: int | None) -> str:

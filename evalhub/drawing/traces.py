@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalhub.display.charts import NEUTRAL, on_fill
+from evalhub.display.charts import NEUTRAL, on_fill, share_label
 from evalhub.drawing.axes import Axis
 from evalhub.drawing.elements import DASHES, PATTERNS, element, filled, line, mark, text, width_of
 
@@ -192,7 +192,7 @@ def ring(trace: Trace, left: float, top: float, side: float) -> str:
         if value / total > 0.05:
             x, y = _spot(middle, (outer + inner) / 2, (start + end) / 2)
             parts.append(
-                text(f"{value / total:.0%}", x, y + 4, anchor="middle", fill=on_fill(colour))
+                text(share_label(value / total, 0), x, y + 4, anchor="middle", fill=on_fill(colour))
             )
         start = end
     return "".join(parts)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from evalhub.display.charts import LEGEND_ROW_PX, Figure, axis, base_layout
-from evalhub.display.formatting import percent
+from evalhub.display.charts import LEGEND_ROW_PX, Figure, axis, base_layout, share_label
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 
@@ -67,7 +66,7 @@ def _trace(slope: Slope, shift: float) -> dict[str, Any]:
         "name": f"{name}: {slope.verdict}" if slope.verdict else name,
         "x": [shift, 1 + shift],
         "y": [share for share, _ in points],
-        "hovertext": [f"{name}: {percent(share)}, {about}" for share, _ in points],
+        "hovertext": [f"{name}: {share_label(share)}, {about}" for share, _ in points],
         "hoverinfo": "text",
         "line": {
             "color": slope.look.colour,

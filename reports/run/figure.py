@@ -3,15 +3,27 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout, on_fill, outcome_pie
+from evalhub.display.charts import (
+    NEUTRAL,
+    Figure,
+    axis,
+    base_layout,
+    on_fill,
+    outcome_pie,
+    share_label,
+)
 
 
 def outcome_ring(counts: Mapping[str, int]) -> Figure:
     """Draw the outcomes as a large ring without names: the table beside it has them."""
     figure = outcome_pie(counts)
     ring = figure["data"][0]
+    total = sum(ring["values"])
     ring |= {
-        "texttemplate": ["" if n == "pending" else "%{percent:.0%}" for n in ring["customdata"]],
+        "texttemplate": [
+            "" if name == "pending" else share_label(n / total, 0)
+            for name, n in zip(ring["customdata"], ring["values"], strict=True)
+        ],
         "textposition": "inside",
         "insidetextorientation": "horizontal",
         "hovertext": ring["text"],

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from html import escape
 from typing import Any
 
-from evalhub.display.charts import GRID, NEUTRAL, Figure, axis, base_layout, error_bars
+from evalhub.display.charts import GRID, NEUTRAL, Figure, axis, base_layout, error_bars, share_label
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 
@@ -153,8 +153,8 @@ def _line(line: DrawnLine) -> dict[str, Any]:
         "y": [_rounded(dot.share) for dot in line.dots],
         "line": {"color": line.look.colour, "dash": line.look.dash, "width": 2},
         "marker": {"color": line.look.colour, "symbol": line.look.marker, "size": 8},
-        "text": [escape(dot.text, quote=False) for dot in line.dots],
-        "hovertemplate": "%{fullData.name}<br>%{y:.1%}, %{text}<extra></extra>",
+        "text": [f"{share_label(dot.share)}, {escape(dot.text, quote=False)}" for dot in line.dots],
+        "hovertemplate": "%{fullData.name}<br>%{text}<extra></extra>",
         "customdata": [dot.run for dot in line.dots],
     }
     if len(line.dots) > 1:

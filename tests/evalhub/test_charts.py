@@ -153,7 +153,7 @@ def test_a_colour_is_written_in_one_place():
 
 def test_slice_says_its_count_and_share_and_a_click_knows_its_outcome():
     (ring,) = charts.outcome_pie(COUNTS)["data"]
-    shares = ["Passed: 12 (60.0%)", "Failed: 6 (30.0%)", "Unscored: 1 (5.0%)", "Error: 1 (5.0%)"]
+    shares = ["Passed: 12 (60%)", "Failed: 6 (30%)", "Unscored: 1 (5%)", "Error: 1 (5%)"]
     assert ring["text"] == shares
     assert ring["customdata"] == ["passed", "failed", "unscored", "error"]
 

@@ -28,6 +28,13 @@ def test_what_is_not_measured_is_a_dash(write):
         *((between, Interval(0.2, 0.5), "20–50%"), (between, Interval(0.47, 0.76), "47–76%")),
         # A narrow interval holds its rate.
         (between, Interval(0.9961, 0.9993), "99.6–99.9%"),
+        # All and none only are 100% and 0%.
+        *((percent, 2039 / 2040, ">99.9%"), (percent, 1 / 2040, "<0.1%")),
+        *((percent, 0.1 + 0.2 + 0.3 + 0.4, "100%"), (percent, 1e-16, "0%")),
+        *((score, 2039 / 2040, ">0.99"), (score, 1 / 2040, "<0.01"), (score, -0.001, "0")),
+        (between, Interval(0.965, 0.997), "96.5–99.7%"),
+        (between, Interval(0.9972, 0.99995), "99.7–>99.9%"),
+        (between, Interval(0.0, 0.0028), "0.0–0.3%"),
         *((usd, Decimal(0), "$0.00"), (usd, Decimal("1234.5"), "$1,234.50")),
         *((usd, Decimal("0.1"), "$0.10"), (usd, Decimal("0.012345"), "$0.012")),
         (usd, Decimal("0.00003"), "$0.000030"),

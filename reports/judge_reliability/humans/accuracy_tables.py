@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.display.formatting import percent
+from evalhub.display.charts import share_label
 from evalhub.models import User
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
@@ -214,7 +214,7 @@ def _confusion(shown: Measured, view: View) -> Iterator[tuple[Cell, ...]]:
 def _figure(shown: Measured) -> dict[str, Any]:
     counts = [getattr(shown.counts, cell) for cell in CELLS]
     shares = [n / shown.n for n in counts]
-    texts = [f"{n:,}<br>{percent(share)}" for n, share in zip(counts, shares, strict=True)]
+    texts = [f"{n:,}<br>{share_label(share)}" for n, share in zip(counts, shares, strict=True)]
     return confusion([shares[:2], shares[2:]], [texts[:2], texts[2:]])
 
 

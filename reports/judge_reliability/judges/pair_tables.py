@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from django.urls import reverse
 
-from evalhub.display.formatting import counted, percent
+from evalhub.display.charts import share_label
+from evalhub.display.formatting import counted
 from evalhub.statistics.agreement.effective_votes import effective_votes
 from reports.compare.sentences import is_p
 from reports.documents.cells import share_of, share_without_interval
@@ -66,7 +67,7 @@ def _text(cell: Cell) -> str:
     value = _value(cell)
     if value is None:
         return ""
-    return f"{percent(value) if isinstance(cell, Rate) else f'{value:.2f}'}<br>n {cell.n:,}"
+    return f"{share_label(value) if isinstance(cell, Rate) else f'{value:.2f}'}<br>n {cell.n:,}"
 
 
 def pairs_table(report: JudgeReport) -> Table:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from evalhub.display.formatting import counted
+from evalhub.display.formatting import counted, in_hundredths
 from reports.summaries.analyst.key import (
     FigureCell,
     FigureTable,
@@ -177,6 +177,10 @@ def _is_printed(value: float, figure: float, measure: Measure) -> bool:
     decimals = len(fraction) if value % 1 else 0
     if measure == Measure.MEAN_SCORE:
         decimals = max(decimals, SCORE_DECIMALS)
+    if measure == Measure.PASS_RATE and 0 < figure < 100:
+        if value in (0, 100):  # of all and of none only, as the table prints them
+            return False
+        figure = min(max(figure, 0.1), 99.9)
     return abs(value - figure) <= 0.5 * 0.1**decimals + _TOLERANCE
 
 
@@ -236,7 +240,7 @@ def interval_text(cell: FigureCell) -> str:
     if cell.interval is None:
         return "unknown"
     low, high = cell.interval
-    return f"{100 * low:.1f} to {100 * high:.1f} %"
+    return f"{in_hundredths(low)} to {in_hundredths(high)} %"
 
 
 def _of(place: Place, key: Key) -> str:

@@ -13,6 +13,7 @@ from math import comb
 from random import Random
 from typing import Any, NamedTuple
 
+from evalhub.display.formatting import in_hundredths
 from evalhub.statistics.interval import Interval
 from runs.comparison.completeness import is_enough
 
@@ -258,7 +259,7 @@ class FigureTable:
 def printed(figure: float, measure: Measure) -> str:
     """Return a figure as texts and tables show it, with its unit."""
     if measure == Measure.PASS_RATE:
-        return f"{figure:.1f} %"
+        return f"{in_hundredths(figure / 100)} %"
     if measure == Measure.DIFFERENCE:
         return f"{figure:+.1f} points".replace("-", "\u2212")
     return f"{figure:.2f}" if measure == Measure.MEAN_SCORE else f"{figure:,.0f}"

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from evalhub.display.formatting import in_hundredths
 from issues.judge_templates.fences import OPENING, Fenced
 from reports.summaries.analyst.claims import KINDS
 from reports.summaries.analyst.dimensions import BANDS, DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
@@ -284,7 +285,7 @@ def _table(group: str, key: Key, table: FigureTable, clean: Clean) -> str:
     ]
     for row, variant in enumerate(key.variants):
         cell = table.cells[Place(row, group)]
-        rate = "-" if cell.share is None else f"{cell.share:.1%}"
+        rate = "-" if cell.share is None else f"{in_hundredths(cell.share)}%"
         lines.append(
             f"{variant.label} | {cell.passed} | {cell.scored} | {rate} | "
             f"{_score(cell.score)} | {cell.errors} | {cell.unscored}"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import NamedTuple
 
+from evalhub.display.formatting import in_hundredths
 from reports.summaries.analyst.free_text import Span
 from reports.summaries.analyst.key import Key, Measure, Variant, printed
 
@@ -90,7 +91,9 @@ class ClaimLine(NamedTuple):
 
     @property
     def interval_text(self) -> str:
-        return "" if self.low is None else f"{self.low:.1f} to {self.high:.1f} %"
+        if self.low is None or self.high is None:
+            return ""
+        return f"{in_hundredths(self.low / 100)} to {in_hundredths(self.high / 100)} %"
 
     @property
     def details(self) -> str:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, require, row_number
-from evalhub.display.formatting import counted, listed
+from evalhub.display.formatting import counted, listed, percent
 from runs.models import Run
 from runs.review.models import Queue, QueueState, ReviewItem, ReviewScope
 from runs.review.pair_items import runs_compared
@@ -69,7 +69,7 @@ class AddingPages(PageAdmin):
         names = listed([run.label for run in compared])
         sentences = [
             f"Adds {counted(added.added, 'pair')} of answers of {names}: a random "
-            f"{queue.random_share:.0%} of all that answer the same input."
+            f"{percent(queue.random_share)} of all that answer the same input."
             if compared
             else f"{runs[0].label} has no baseline or previous run: choose a second run."
         ]

@@ -85,7 +85,7 @@ def test_stacks_end_inside_the_picture():
 def test_a_ring_says_its_parts_and_its_middle():
     said = words(charts.outcome_pie({"passed": 12, "failed": 4}))
 
-    assert "Passed: 12 (75.0%)" in said
+    assert "Passed: 12 (75%)" in said
     assert "12 of 16" in said
 
 

@@ -35,5 +35,7 @@ def test_answers_that_cost_nothing_have_a_bar_of_their_own():
 
 def test_a_share_is_written_on_every_part_but_pending():
     (ring,) = outcome_ring({"passed": 3, "pending": 2})["data"]
+    (uneven,) = outcome_ring({"passed": 2039, "failed": 1})["data"]
 
-    assert ring["texttemplate"] == ["%{percent:.0%}", ""]
+    assert ring["texttemplate"] == ["60%", ""]
+    assert uneven["texttemplate"] == ["&gt;99%", "&lt;1%"]

@@ -66,6 +66,12 @@ def test_any_other_figure_is_not(measure, value):
     assert "the table says" in problem(measure=measure, value=value)
 
 
+def test_all_of_nearly_all_is_another_figure():
+    table = FigureTable({**TABLE.cells, Place(2, "G_2"): cell(2039, 2040)})
+    problems = [checked(claim(value=value), KEY, table).problem for value in (100, 99.9)]
+    assert problems == ["c1 says 100; the table says >99.9 %.", ""]
+
+
 @pytest.mark.parametrize(
     ("fields", "says"),
     [

@@ -57,7 +57,7 @@ def test_a_line_of_one_dot_has_a_whisker_instead():
 def test_text_of_people_is_escaped():
     line = traces(FIGURES["releases"])[0]
     assert line["name"] == "aurora &lt;b&gt;"
-    assert line["text"][0] == "9 of 10 &lt;i&gt;"
+    assert line["text"][0] == "50%, 9 of 10 &lt;i&gt;"
 
 
 def test_what_changed_is_marked_before_the_release_that_it_changed_in():
