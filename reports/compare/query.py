@@ -25,7 +25,6 @@ from reports.compare.rule import (
     without_verdicts,
 )
 from reports.queries.names import tag_names, titles
-from reports.queries.result_rows import TEXT
 from runs.comparison.comparability import comparability_of
 from runs.comparison.comparability_rule import Comparable
 from runs.figures.run_labels import labels_of
@@ -146,8 +145,8 @@ def digests_of(revisions: Collection[int]) -> dict[int, Digests]:
 
 
 def prompts_of(revisions: Iterable[int], reader: User) -> dict[int, str]:
-    """Return the prompts that the reader may read, cut, by revision."""
-    return {pk: prompt_of(messages)[:TEXT] for pk, messages in _messages(revisions, reader)}
+    """Return the prompts that the reader may read, by revision."""
+    return {pk: prompt_of(messages) for pk, messages in _messages(revisions, reader)}
 
 
 def with_words(words: str, revisions: Iterable[int], reader: User) -> set[int]:

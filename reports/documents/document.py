@@ -30,6 +30,7 @@ Format = Literal[
     "rate",
     "estimate",
     "link",
+    "excerpt",
 ]
 """How a value is written:
 
@@ -39,6 +40,7 @@ Format = Literal[
 - `ms`: as seconds
 - `outcome`, `verdict`: as a badge
 - `rate`: a `runs.figures.rate.Rate`
+- `excerpt`: a text or a link, of which pages show the beginning
 """
 
 

@@ -29,7 +29,6 @@ from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.issue_outcomes import RunInfo, false_fails, run_infos, sightings
 from reports.queries.names import identities
-from reports.queries.result_rows import TEXT
 from reports.queries.run_variants import named_lines
 from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
 from runs.comparison.comparability_rule import comparability
@@ -257,7 +256,7 @@ def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine,
         passed, failed = counts[pk][Outcome.PASSED], counts[pk][Outcome.FAILED]
         total = sum(counts[pk].values())
         rate = share_without_interval(passed, passed + failed, total=total)
-        prompt = prompt_of(prompts[pk])[:TEXT] if pk in prompts else None
+        prompt = prompt_of(prompts[pk]) if pk in prompts else None
         excluded = total - passed - failed
         lines.append(TestLine(pk, state, prompt, rate, excluded))
     alike = [line.pk for line in lines if line.rate.share in (0, 1)]  # which tells each outcome

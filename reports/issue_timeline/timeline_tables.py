@@ -185,7 +185,7 @@ def tests_table(report: IssueReport) -> Table:
         title="Tests, lowest pass rate first",
         columns=(
             Column("test", "Test", "link"),
-            Column("prompt", "Prompt"),
+            Column("prompt", "Prompt", "excerpt"),
             Column("state", "State"),
             Column("rate", "Pass rate", "rate", "Over the runs shown"),
             Column("excluded", "Excluded", "count"),

@@ -23,8 +23,8 @@ from runs.result_list.listing import Listing, prompt_of
 from runs.scoring.shown_verdicts import record, record_filtered
 from runs.scoring.verdict import CriterionValue
 
-TEXT = 2000
-"""Maximum length of a text in a row, in characters."""
+SHOWN = 2000
+"""Characters of a text in a row of the grid, which shows fewer. Files have whole texts."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class ResultTable(Listing):
         page = min(filters.page, pages)
         # Only ids are sorted: whole rows are wider, and most of them are not shown.
         ids = self.in_order(filters).values_list("pk", flat=True)
-        rows = self._read(ids[(page - 1) * RESULTS_PAGE_SIZE : page * RESULTS_PAGE_SIZE])
+        rows = self._read(ids[(page - 1) * RESULTS_PAGE_SIZE : page * RESULTS_PAGE_SIZE], SHOWN)
         record(self.reader, [row.result_id for row in rows])
         if filters.outcomes and page == pages:
             record_filtered(self.reader, self.matching(replace(filters, outcomes=())))
@@ -174,10 +174,15 @@ class ResultTable(Listing):
         left_out = apart.count() if self.hidden else 0
         return Grid(rows, total, page, pages, self.judge_columns(), left_out)
 
-    def rows(self, filters: Filters) -> Iterator[Row]:
-        """Yield all matching rows in the order of the grid, read in chunks."""
+    def rows(self, filters: Filters, *order: str) -> Iterator[Row]:
+        """Yield all matching rows with whole texts, read in chunks.
+
+        Args:
+            order: Fields of the result to order by; none: as in the grid.
+        """
         record(self.reader, runs=[self.run.pk])
-        ids = list(self.in_order(filters).values_list("pk", flat=True))
+        found = self.matching(filters).order_by(*order) if order else self.in_order(filters)
+        ids = list(found.values_list("pk", flat=True))
         for start in range(0, len(ids), 10 * RESULTS_PAGE_SIZE):
             yield from self._read(ids[start : start + 10 * RESULTS_PAGE_SIZE])
 
@@ -195,7 +200,8 @@ class ResultTable(Listing):
         """Return the judges as frozen in the judge run, the backup last."""
         return judges_in(self.judge_run.jury) if self.judge_run else []
 
-    def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
+    def _read(self, ids: Iterable[int], length: int | None = None) -> tuple[Row, ...]:
+        """Read rows in this order, with texts of at most this length."""
         ids = list(ids)
         results = {
             row["pk"]: row for row in Result.objects.filter(pk__in=ids).order_by().values(*OWN)
@@ -203,9 +209,10 @@ class ResultTable(Listing):
         revisions = {row["revision_id"] for row in results.values()}
         asked = Revision.objects.filter(pk__in=revisions).readable_by(self.reader).order_by()
         messages = asked.values_list("pk", KeyTransform("messages", "content"))
-        prompts = {pk: prompt_of(found)[:TEXT] for pk, found in messages}
+        prompts = {pk: prompt_of(found)[:length] for pk, found in messages}
         readable = Answer.objects.filter(pk__in=ids).readable_by(self.reader).order_by()
-        answered = readable.values_list("pk", Substr("text", 1, TEXT), "call__finish_reason")
+        said = Substr("text", 1, length) if length else "text"
+        answered = readable.values_list("pk", said, "call__finish_reason")
         answers = {pk: (text, reason or "") for pk, text, reason in answered}
         scores = ResultScore.objects.filter(result__in=ids, judge_run=self.judge_run).order_by()
         coverage = {

@@ -5,7 +5,7 @@ Each issue is a suite, each test and repeat a case. Unscored and pending results
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -21,42 +21,47 @@ UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
-def junit_lines(report: RunReport, rows: Iterable[Row], origin: Origin) -> Iterator[str]:
+IN_ORDER = ("issue_id", "test_id", "repeat")
+"""Order of the rows of a JUnit document."""
+
+
+def junit_lines(
+    report: RunReport, rows: Iterable[Row], counts: Mapping[str, int], origin: Origin
+) -> Iterator[str]:
     """The document piece by piece: the head, then one suite after the other.
 
     Args:
-        rows: Texts as the reader may read them; None is left out.
+        rows: In the order of `IN_ORDER`, with texts as the reader may read them; None is left out.
+        counts: Number of rows of each outcome.
     """
-    ordered = sorted(rows, key=lambda row: (row.issue_id, row.test_id, row.repeat))
-    by_issue = groupby(ordered, lambda row: row.issue_id)
-    suites = [
-        _suite(report, number, list(mine), origin) for number, (_, mine) in enumerate(by_issue, 1)
-    ]
-    sums = {
-        name: str(sum(int(suite.get(name, 0)) for suite in suites))
-        for name in ("tests", "failures", "errors", "skipped")
-    }
-    root = Element("testsuites", {"name": clean(report.run.label), **sums})
+    root = Element("testsuites", {"name": clean(report.run.label), **_counts(counts)})
     yield XML_HEAD
     yield tostring(root, encoding="unicode", short_empty_elements=False)[: -len("</testsuites>")]
-    for suite in suites:
+    for number, (_, mine) in enumerate(groupby(rows, lambda row: row.issue_id), 1):
+        suite = _suite(report, number, list(mine), origin)
         indent(suite)
         yield "\n" + tostring(suite, encoding="unicode")
     yield "\n</testsuites>\n"
 
 
+def _counts(of: Mapping[str, int]) -> dict[str, str]:
+    counts = {
+        "tests": sum(of.values()),
+        "failures": of.get(Outcome.FAILED, 0),
+        "errors": of.get(Outcome.ERROR, 0),
+        "skipped": of.get(Outcome.UNSCORED, 0) + of.get(Outcome.PENDING, 0),
+    }
+    return {name: str(n) for name, n in counts.items()}
+
+
 def _suite(report: RunReport, number: int, rows: list[Row], origin: Origin) -> Element:
-    count = Counter(row.outcome for row in rows)
     run, current = report.run, report.current
     suite = Element(
         "testsuite",
         {
             "name": clean(rows[0].issue),
             "id": str(number),
-            "tests": str(len(rows)),
-            "failures": str(count[Outcome.FAILED]),
-            "errors": str(count[Outcome.ERROR]),
-            "skipped": str(count[Outcome.UNSCORED] + count[Outcome.PENDING]),
+            **_counts(Counter(row.outcome for row in rows)),
             **_time([row.latency_ms for row in rows]),
         },
     )

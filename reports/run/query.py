@@ -16,7 +16,7 @@ from reports.overrides.query import MAX_SHOWN, Override, overrides_of, reviews_o
 from reports.overrides.rule import OVERTURNED, Reviews
 from reports.queries.names import titles
 from reports.queries.rate_lines import Line, lines_of, origin_lines
-from reports.queries.result_rows import TEXT, Grid, ResultTable
+from reports.queries.result_rows import Grid, ResultTable
 from reports.run.distribution_query import Distribution, cost_of, latency_of
 from reports.run.jury_query import RunJury, jury_of
 from reports.run.progress_query import Progress, ScoringProgress, progress_of, scoring_progress_of
@@ -72,7 +72,7 @@ def flaky_tests_of(run: Run, reader: User) -> FlakyTests | None:
     title_of = titles({row[1] for row in shown})
     readable = Revision.objects.filter(pk__in=[row[2] for row in shown]).readable_by(reader)
     messages = dict(readable.order_by().values_list("pk", KeyTransform("messages", "content")))
-    prompts = {pk: prompt_of(found)[:TEXT] for pk, found in messages.items()}
+    prompts = {pk: prompt_of(found) for pk, found in messages.items()}
     tests = tuple(
         FlakyTest(test, title_of[issue], passed, n, prompts.get(revision))
         for test, issue, revision, passed, n in shown

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
-from evalhub.display.formatting import clip, count, counted, percent, usd, words
+from evalhub.display.formatting import count, counted, percent, usd, words
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import page_url, row_url
@@ -259,14 +259,14 @@ def _open_minus_sealed(found: Difference | None) -> str:
 
 def _flaky(found: FlakyTests, links: ResultLinks) -> Table:
     columns = (
-        Column("test", "Test", "link"),
+        Column("test", "Test", "excerpt"),
         Column("test_id", "ID"),
         Column("issue", "Issue"),
         Column("passed", "Repeats passed", "count"),
         Column("n", "Of", "count"),
     )
     rows = [
-        (links.line(_clip(t.prompt), test=t.test_id), t.test_id, t.issue, t.passed, t.n)
+        (links.line(_readable(t.prompt), test=t.test_id), t.test_id, t.issue, t.passed, t.n)
         for t in found.tests
     ]
     left = found.total - len(found.tests)
@@ -325,8 +325,8 @@ def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:
         Column("outcome", "Outcome", "outcome"),
         Column("score", "Score", "score"),
         Column("judges", "Judges"),
-        Column("prompt", "Prompt"),
-        Column("answer", "Answer"),
+        Column("prompt", "Prompt", "excerpt"),
+        Column("answer", "Answer", "excerpt"),
     )
     empty = "No result matches."
     return Table("results", "Results", columns, shown, note=" ".join(parts), empty=empty)
@@ -335,10 +335,9 @@ def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:
 def _result(row: Row) -> tuple[Cell, ...]:
     outcome = f"{row.outcome}: {words(row.error_kind)}" if row.error_kind else row.outcome
     judges = tuple(judge.in_words for judge in row.judges)
-    texts = (_clip(row.prompt), _clip(row.answer))
+    texts = (_readable(row.prompt), _readable(row.answer))
     return (row.test_id, row.repeat, row.issue, outcome, row.score, judges, *texts)
 
 
-def _clip(text: str | None) -> str:
-    """Return the beginning of a text; None is one that may not be read."""
-    return "sealed" if text is None else clip(text, 400)
+def _readable(text: str | None) -> str:
+    return "sealed" if text is None else text

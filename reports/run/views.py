@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Count
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -30,7 +31,7 @@ from reports.documents.rendering import needs, page
 from reports.queries.result_rows import ResultTable
 from reports.report_views import TABLE, WRITERS, attached
 from reports.run.exports import JUDGMENT_COLUMNS, RESULT_COLUMNS, csv_lines, judgment_rows
-from reports.run.junit import junit_lines
+from reports.run.junit import IN_ORDER, junit_lines
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
@@ -159,7 +160,9 @@ def download_junit(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download the results that fit the filters as a JUnit report for build servers."""
     sheet, filters, origin = _asked(request, pk)
     report = run_report(sheet.run, Filters(), reader=sheet.reader)
-    lines = junit_lines(report, sheet.rows(filters), origin)
+    outcomes = sheet.matching(filters).order_by().values_list("outcome")
+    counts = dict(outcomes.annotate(n=Count("pk")))
+    lines = junit_lines(report, sheet.rows(filters, *IN_ORDER), counts, origin)
     return _streamed(lines, "application/xml; charset=utf-8", _file_name(origin), "xml")
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import template
@@ -10,7 +11,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.display.formatting import percent
+from evalhub.display.formatting import clip, percent
 from evalhub.display.formatting import words as code_words
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.drawing.figure import svg_of
@@ -34,6 +35,9 @@ BADGES: dict[Format, dict[str, str]] = {
     "verdict": {"worse": "failed", "better": "passed", "same": "pending"},
 }
 """Formats shown as badges, and the colours of values that are no outcome."""
+
+EXCERPT = 200
+"""Characters of an excerpt; files have the whole text."""
 
 COMPOSED = (Rate, Estimate, Link, Linked, tuple)
 
@@ -105,6 +109,12 @@ def _rate(rate: Rate, look: str) -> dict[str, Any]:
     }
 
 
+def _excerpt(value: Cell) -> Cell:
+    if isinstance(value, Link):
+        return replace(value, text=clip(value.text, EXCERPT))
+    return clip(value, EXCERPT) if isinstance(value, str) else value
+
+
 def _css(value: Cell, form: Format) -> str:
     """Return the class that aligns numbers and keeps columns of phrases and sentences wide."""
     if form in NUMBERS:
@@ -122,11 +132,13 @@ def shown(
 
     They are dictionaries with every key, as a template reads nothing faster.
     """
-    site = context.get("base_url", "")
+    site, is_page = context.get("base_url", ""), context.get("request") is not None
     for row in rows:
         cells: list[dict[str, Any]] = []
         for value, column in zip(row, table.columns, strict=True):
             form, look = column.form, table.look if cells else ""
+            if form == "excerpt" and is_page:
+                value = _excerpt(value)
             is_shaded = look == "heat" and (form in SHADED or isinstance(value, Link))
             is_plain = not isinstance(value, COMPOSED) and not (value and form in BADGES)
             cell = {

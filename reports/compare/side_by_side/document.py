@@ -19,7 +19,6 @@ from reports.compare.side_by_side.outcome_tables import (
 )
 from reports.compare.side_by_side.query import ShownTest, SideBySide, TestFilter
 from reports.compare.two_runs.facts_and_warnings import against_first, warnings
-from reports.compare.two_runs.listing_tables import PROMPT
 from reports.documents.document import Cell, Column, Document, Fact, LazyRows, Link, Table
 from reports.documents.fields import tests_filter_help
 from reports.documents.links import page_url, row_url
@@ -140,7 +139,7 @@ def _grid(
                 *(_cell(column.of(cells[one.revision])) for column in columns),
                 Link(issues[one.issue], f"{timeline}{one.issue}"),
                 ", ".join(tags[one.tag_set]),
-                prompts.get(one.revision, "")[:PROMPT] or None,
+                prompts.get(one.revision) or None,
             )
             for one in rows
         ]
@@ -153,7 +152,7 @@ def _grid(
             *(column.column for column in columns),
             Column("issue", "Issue", "link"),
             Column("tags", "Tags"),
-            Column("prompt", "Prompt", note="A dash: sealed."),
+            Column("prompt", "Prompt", "excerpt", note="A dash: sealed."),
         ),
         LazyRows(range(len(tests)), load),
         note=f"Share of scored answers that passed. {ABSENT}: the run does not have the test, or "

@@ -14,9 +14,6 @@ from reports.documents.document import Cell, Column, LazyRows, Link, Table
 from reports.documents.links import page_url, row_url
 from runs.figures.rate import Rate
 
-PROMPT = 160
-"""Characters of the prompt shown in a row."""
-
 
 def tests_of(two: TwoRuns) -> Table:
     """List the tests that the filters select."""
@@ -76,7 +73,7 @@ def _test_columns(two: TwoRuns) -> tuple[Column, ...]:
     return (
         Column("became", "Change", "verdict"),
         Column("test", "Test", "link"),
-        Column("prompt", "Prompt", note="A dash: sealed."),
+        Column("prompt", "Prompt", "excerpt", note="A dash: sealed."),
         Column("issue", "Issue", "link"),
         Column("tags", "Tags"),
         Column("first", "Before", form, note=first),
@@ -102,7 +99,7 @@ def _test_rows(two: TwoRuns, rows: Sequence[Compared]) -> list[tuple[Cell, ...]]
         row = (
             KIND_WORDS.get(one.kind, one.kind.value),
             Link(f"test {latest.test_id}", url),
-            None if prompt is None else prompt[:PROMPT],
+            prompt,
             Link(comparison.issues[latest.issue_id], f"{timeline}{latest.issue_id}"),
             ", ".join(comparison.tags[latest.tag_set_id]),
             _outcome(one.first, comparison),

@@ -57,6 +57,18 @@ def test_repeats_are_counted_from_one_in_every_file_and_the_api(client):
     assert sorted(row["repeat"] for row in rows) == [1, 2]  # as in POST runs/import_answers/
 
 
+def test_every_file_has_whole_texts(client):
+    question, answer = "why " * 3000 + "asked", "so " * 3000 + "answered"
+    run = judged([0], [1], tests=[make_test(question)], repeats=2)
+    Answer.objects.update(text=answer)
+    names = ("run_csv", "run_jsonl", "run_json", "run_junit", "run_markdown", "run_html")
+    for name in names:
+        text = download(client, run, name).getvalue().decode()
+        assert (question in text, answer in text) == (True, True), name
+    page = client.get(run.get_absolute_url() + "?compute=1").content.decode()
+    assert (question in page, answer in page) == (False, False)
+
+
 # JUnit XML ---------------------------------------------------------------------------------------
 
 
