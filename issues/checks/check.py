@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from issues.checks.normal_form import normal_form
 from issues.checks.subject import Material
 
 
@@ -50,6 +51,20 @@ class Cased(Arguments):
     ignore_case: bool = Field(False, title="Ignore case", description="Treats A and a as equal.")
 
 
+class Compared(Cased):
+    """Arguments of checks that compare texts, which they do in `form`."""
+
+    exact: bool = Field(
+        False,
+        title="Exactly",
+        description="Tells apart spaces, quotes, hyphens and accented letters that look the same.",
+    )
+
+    def form(self, text: str) -> str:
+        form = text if self.exact else normal_form(text)
+        return form.lower() if self.ignore_case else form
+
+
 Measure = Callable[[Any, Material], Finding]
 
 
@@ -73,7 +88,9 @@ class Check:
     def arguments(self) -> dict[str, Any]:
         """Return the JSON Schema of the arguments, its own first, to build a form from."""
         schema = self.takes.model_json_schema()
-        common = [name for name in ("ignore_case", "negate") if name in schema["properties"]]
+        common = [
+            name for name in ("exact", "ignore_case", "negate") if name in schema["properties"]
+        ]
         own = [name for name in schema["properties"] if name not in common]
         properties = {name: schema["properties"][name] for name in [*own, *common]}
         described = {"title": self.title, "description": self.description}

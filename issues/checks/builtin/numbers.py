@@ -1,10 +1,13 @@
 """Checks for numbers, and for similarity to a text."""
 
-import re
+from math import isnan
+from typing import Literal
 
 from pydantic import Field
 
-from issues.checks.check import Arguments, Cased, CheckError, Finding, family, yes_or_no
+from issues.checks.check import Arguments, CheckError, Compared, Finding, family, yes_or_no
+from issues.checks.number_notation import last_number, last_reading
+from issues.checks.quoting import quoted
 from issues.checks.subject import Material
 
 check = family("Numbers and similarity")
@@ -12,20 +15,26 @@ check = family("Numbers and similarity")
 DIGITS = 9
 MAX_CHARACTERS = 50_000
 
-NUMBER = re.compile(
-    r"(?<![\w.])[-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+|(?=\.[0-9]))"
-    r"(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
-)
-
 
 class Number(Arguments):
     value: float = Field(allow_inf_nan=False, title="Value")
     tolerance: float = Field(
         0.0, ge=0, allow_inf_nan=False, title="Tolerance", description="Accepted deviation."
     )
+    decimal_sign: Literal["", ".", ","] = Field(
+        "",
+        title="Decimal sign",
+        description=(
+            "How answers write one half: . for 0.5, or , for 0,5. It decides whether 1.234 and "
+            "1,234 are thousands. Leave empty if answers may be in any language."
+        ),
+    )
+
+    def fits(self, number: float) -> bool:
+        return round(abs(number - self.value), DIGITS) <= round(self.tolerance, DIGITS)
 
 
-class Ratio(Cased):
+class Ratio(Compared):
     text: str = Field(max_length=MAX_CHARACTERS, title="Text")
     least: float = Field(
         ge=0, le=1, title="At least", description="From 0 (nothing in common) to 1 (equal)."
@@ -34,13 +43,25 @@ class Ratio(Cased):
 
 @check("Number equals", Number)
 def number_equals(arguments: Number, material: Material) -> Finding:
-    """The last number in the answer is this one, such as 1,234.5 or -2e3. No number: fails."""
-    number = last_number(material.text)
+    """The last number in the answer is this one, in any notation: 1,234.5, 1.234,5 or 2×10³.
+
+    No number: fails. A notation that may also mean the expected number has no value.
+    """
+    number = last_number(material.text, arguments.decimal_sign)
     if number is None:
         return Finding(0.0, "Contains no number.")
-    off = round(abs(number - arguments.value), DIGITS)
-    explanation = f"The last number is {number:g}; expected {arguments.value:g}."
-    return yes_or_no(off <= round(arguments.tolerance, DIGITS), explanation, explanation)
+    explanation = f"The last number is {number:.15g}; expected {arguments.value:.15g}."
+    if arguments.fits(number):
+        return Finding(1.0, explanation)
+    reading = last_reading(material.text, arguments.decimal_sign)
+    if reading and (reading.is_open or any(map(arguments.fits, reading.others))):
+        raise CheckError(
+            f"Cannot tell whether {quoted(reading.text)} means {arguments.value:.15g}. "
+            "Ask for a plain number in the test, or state the decimal sign in the check."
+        )
+    if reading and isnan(number):
+        explanation = f"{quoted(reading.text)} is not {arguments.value:.15g}."
+    return Finding(0.0, explanation)
 
 
 @check("Similarity to a text", Ratio)
@@ -48,19 +69,11 @@ def text_ratio(arguments: Ratio, material: Material) -> Finding:
     """At least this similarity (1 − edits / longer length); outer space is ignored."""
     from rapidfuzz.distance import Levenshtein
 
-    text, wanted = material.text.strip(), arguments.text.strip()
+    text, wanted = (arguments.form(text).strip() for text in (material.text, arguments.text))
     if len(text) > MAX_CHARACTERS:
         raise CheckError(
             f"The text has {len(text):,} characters; the maximum is {MAX_CHARACTERS:,}."
         )
-    if arguments.ignore_case:
-        text, wanted = text.lower(), wanted.lower()
     ratio = round(Levenshtein.normalized_similarity(text, wanted), DIGITS)
     explanation = f"The similarity is {ratio:.3f}; at least {arguments.least:g} required."
     return yes_or_no(ratio >= arguments.least, explanation, explanation)
-
-
-def last_number(text: str) -> float | None:
-    """Return the last number in a text; None without one."""
-    found = NUMBER.findall(text)
-    return float(found[-1].replace(",", "").replace("−", "-")) if found else None

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from issues.checks.check import Cased, Finding, family, yes_or_no
+from issues.checks.check import Cased, Compared, Finding, family, yes_or_no
 from issues.checks.coverage import all_of, enough_of
 from issues.checks.javascript_regex import Pattern, compiled, search
 from issues.checks.quoting import quoted
@@ -33,8 +33,8 @@ class EnoughPatterns(ManyPatterns):
     least: int = Field(title="At least", description="Minimum number of them.")
 
 
-class Capture(OnePattern):
-    text: str = Field(title="Text", description="Exact content of the group.")
+class Capture(OnePattern, Compared):
+    text: str = Field(title="Text", description="Content of the group, no more and no less.")
     group: int | str | None = Field(
         None,
         title="Group",
@@ -78,16 +78,15 @@ def matches_at_least(arguments: EnoughPatterns, material: Material) -> Finding:
 
 @check("Captures", Capture)
 def captures(arguments: Capture, material: Material) -> Finding:
-    """A group of the pattern's first match contains exactly this text."""
-    ignore_case, group = arguments.ignore_case, arguments.group
-    found = search(arguments.pattern, material.text, Deadline(), ignore_case=ignore_case)
+    """A group of the pattern's first match contains this text and no more."""
+    group = arguments.group
+    found = search(arguments.pattern, material.text, Deadline(), ignore_case=arguments.ignore_case)
     if not found:
         return Finding(0.0, f"No match for {quoted(arguments.pattern)}.")
     held: str = found.group(min(1, found.re.groups) if group is None else group) or ""
-    sides = (held, arguments.text)
-    left, right = map(str.lower, sides) if ignore_case else sides
+    is_shown = arguments.form(held) == arguments.form(arguments.text)
     no = f"The group contains {quoted(held)}, not {quoted(arguments.text)}."
-    return yes_or_no(left == right, f"The group contains {quoted(held)}.", no)
+    return yes_or_no(is_shown, f"The group contains {quoted(held)}.", no)
 
 
 def _found(arguments: ManyPatterns, material: Material) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 import regex
 from pydantic import Field
 
-from issues.checks.check import Cased, Finding, family, yes_or_no
+from issues.checks.check import Compared, Finding, family, yes_or_no
 from issues.checks.coverage import all_of, enough_of
 from issues.checks.javascript_regex import LONGEST, literal, search_compiled
 from issues.checks.quoting import quoted, quoted_all
@@ -21,15 +21,15 @@ Texts = Annotated[
 ]
 
 
-class OneText(Cased):
-    text: str = Field(title="Text", description="Compared exactly, including spaces.")
+class OneText(Compared):
+    text: str = Field(title="Text", description="Spaces count.")
 
 
-class Word(Cased):
+class Word(Compared):
     text: str = Field(max_length=LONGEST, title="Text", description="A word or a phrase.")
 
 
-class ManyTexts(Cased):
+class ManyTexts(Compared):
     texts: Texts
 
 
@@ -40,7 +40,7 @@ class EnoughTexts(ManyTexts):
 @check("Contains", OneText)
 def contains(arguments: OneText, material: Material) -> Finding:
     """The answer contains this text."""
-    is_shown = _folded(arguments.text, arguments) in _folded(material.text, arguments)
+    is_shown = arguments.form(arguments.text) in arguments.form(material.text)
     text = quoted(arguments.text)
     return yes_or_no(is_shown, f"Contains {text}.", f"Does not contain {text}.")
 
@@ -71,11 +71,9 @@ def contains_at_least(arguments: EnoughTexts, material: Material) -> Finding:
 @check("Contains the word", Word)
 def contains_word(arguments: Word, material: Material) -> Finding:
     """The answer contains this text without a letter, digit or underscore next to it."""
-    flags = regex.IGNORECASE if arguments.ignore_case else 0
-    word = regex.compile(
-        rf"(?<![\p{{L}}\p{{N}}_]){literal(arguments.text)}(?![\p{{L}}\p{{N}}_])", flags
-    )
-    is_shown = not arguments.text or bool(search_compiled(word, material.text, Deadline()))
+    wanted, given = arguments.form(arguments.text), arguments.form(material.text)
+    word = regex.compile(rf"(?<![\p{{L}}\p{{N}}_]){literal(wanted)}(?![\p{{L}}\p{{N}}_])")
+    is_shown = not wanted or bool(search_compiled(word, given, Deadline()))
     text = quoted(arguments.text)
     return yes_or_no(is_shown, f"Contains the word {text}.", f"Does not contain the word {text}.")
 
@@ -83,8 +81,7 @@ def contains_word(arguments: Word, material: Material) -> Finding:
 @check("Starts with", OneText)
 def starts_with(arguments: OneText, material: Material) -> Finding:
     """The answer begins with this text; leading white space counts."""
-    start = _folded(arguments.text, arguments)
-    is_shown = _folded(material.text, arguments).startswith(start)
+    is_shown = arguments.form(material.text).startswith(arguments.form(arguments.text))
     text = quoted(arguments.text)
     return yes_or_no(is_shown, f"Begins with {text}.", f"Does not begin with {text}.")
 
@@ -92,25 +89,20 @@ def starts_with(arguments: OneText, material: Material) -> Finding:
 @check("Ends with", OneText)
 def ends_with(arguments: OneText, material: Material) -> Finding:
     """The answer ends with this text; trailing white space counts."""
-    end = _folded(arguments.text, arguments)
-    is_shown = _folded(material.text, arguments).endswith(end)
+    is_shown = arguments.form(material.text).endswith(arguments.form(arguments.text))
     text = quoted(arguments.text)
     return yes_or_no(is_shown, f"Ends with {text}.", f"Does not end with {text}.")
 
 
 @check("Equals", OneText)
 def equals(arguments: OneText, material: Material) -> Finding:
-    """The answer is exactly this text; outer white space is ignored."""
-    wanted = _folded(arguments.text, arguments).strip()
-    is_shown = _folded(material.text, arguments).strip() == wanted
+    """The answer is this text and no more; outer white space is ignored."""
+    wanted = arguments.form(arguments.text).strip()
+    is_shown = arguments.form(material.text).strip() == wanted
     text = quoted(arguments.text.strip())
     return yes_or_no(is_shown, f"Is {text}.", f"Is not {text}.")
 
 
-def _folded(text: str, arguments: Cased) -> str:
-    return text.lower() if arguments.ignore_case else text
-
-
 def _held(arguments: ManyTexts, material: Material) -> list[str]:
-    text = _folded(material.text, arguments)
-    return [wanted for wanted in arguments.texts if _folded(wanted, arguments) in text]
+    text = arguments.form(material.text)
+    return [wanted for wanted in arguments.texts if arguments.form(wanted) in text]

@@ -169,6 +169,7 @@ def write(criterion: Mapping[str, Any]) -> tuple[Json, str]:
         return {"type": "javascript", "value": source, **shared}, lost
     negate = bool(arguments.pop("negate", False)) != inverted
     caseless = bool(arguments.pop("ignore_case", False))
+    arguments.pop("exact", None)  # as all comparisons are there
     for kind, forms in FORMS.items():
         for form in forms:
             if form.check == check and (not caseless or kind in CASELESS):

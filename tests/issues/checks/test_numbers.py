@@ -1,31 +1,58 @@
 import pytest
 
+from issues.checks import Material, run
 from tests.issues.checks.outcomes import error_of, in_time, problem, score
+
+NUMBERS = {
+    42: r"42|**42**|_42_|(42).|42!|[42]|$\boxed{42}$|答案是42。|٤٢|४२|４２",
+    -5: "It is -5 degrees|x=−5|x = - 5|–5|is —5|－５|&minus;5|minus 5|$-5$|-$5|−5 €",
+    5: r"10-5|10 minus 5|5 m²|5 m^{2}|x_1 = 5|5\,\text{cm}^2|5 ± 2|EUR5|R$ 5|5, as H2O|5 v1.2",
+    1234.5: "$1,234.50.|1.234,50 €|1 234,5|1\u202f234,5|1\xa0234.5|1’234.50|1'234,5|1,234.5 of it",
+    9500: r"9,500.|$9{,}500$|9\,500|9\ 500|9~500|9,\!500|\$9,500|9 500|9_500|von 1,5 auf 9.500",
+    100_000: "1,00,000 rupees|Rs.1,00,000|₹ 1,00,000.00|100.000,0|1 lakh|10万|10^5|1e5|1.0E+5",
+    1_234_567: "1,234,567|1.234.567|1 234 567|12,34,567|1'234'567|1&nbsp;234&nbsp;567",
+    0.75: r"0,75|.75|0.75|3/4|¾|\frac{3}{4}|\dfrac34|٠٫٧٥|7.5×10⁻¹|7,5 \times 10^{-1}|75e-2",
+    3.5: r"3½|3 1/2|3\frac{1}{2}|3,5 kg|3.5%|3,5\%|7/2",
+    2000: r"2×10³|2 \cdot 10^{3}|2*10**3|2 x 10^3|2 thousand|2 tausend|2·10<sup>3</sup>",
+    0.123: "0,123|0.123",
+    1234.567: "1234,567|1.234,567|1,234.567|1234.567",
+    -0.75: r"-3/4|−¾|-\frac{3}{4}",
+}
 
 
 @pytest.mark.parametrize(
     ("text", "number"),
+    [(text, number) for number, texts in NUMBERS.items() for text in texts.split("|")],
+)
+def test_the_last_number_is_read_as_people_do(text, number):
+    assert score("number_equals", text, value=number) == 1
+    assert score("number_equals", text, value=number + 7) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
     [
-        ("42", 42),
-        ("The total is $1,234.50.", 1234.5),
-        ("First 3, then 4, so the answer is 7", 7),
-        ("It is -5 degrees", -5),
-        ("x=−5", -5),
-        ("10-3", 3),
-        ("50%", 50),
-        ("12kg", 12),
-        ("1e3", 1000),
-        ("6.02E+2 items", 602),
-        (".5", 0.5),
-        ("12,34", 34),
-        ("1,000,000", 1_000_000),
-        ("take 2, as H2O has", 2),
-        ("version 3 of v1.2.9", 3),
+        *(("1.234", (1234, 1.234)), ("1,234", (1234, 1.234)), (r"\num{1{,}234}", (1.234, 1234))),
+        *(("20 %", (20, 0.2)), ("5 ‰", (5, 0.005)), ("take 12 345", (12345, 345))),
+        *(("9/10", (9, 0.9)), ("3k", (3, 3000)), ("10²", (100, 10)), ("±5", (5, -5))),
+        *(("12.05.2024", (12, 2024)), ("2024-05-12", (12,)), ("12:30", (30,)), ("1,2,3", (3,))),
+        *((r"2\sqrt{3}", (3, 3.46)), ("2π", (2, 6.28)), (r"0.\overline{3}", (3, 1 / 3))),
+        *((",5", (5, 0.5)), ("12/05/2024", (12,)), ("1.2.3", (3,))),
     ],
 )
-def test_the_last_number_counts(text, number):
-    assert score("number_equals", text, value=number) == 1
-    assert score("number_equals", text, value=number + 1) == 0
+def test_what_may_be_another_number_is_not_failed(text, numbers):
+    outcomes = [run("number_equals", {"value": value}, Material(text)) for value in numbers]
+    assert all(one.value == 1 or "Cannot tell" in one.error for one in outcomes)
+    assert sum(one.value == 1 for one in outcomes) < 2
+
+
+def test_a_stated_decimal_sign_decides():
+    for sign, text, number in ((",", "1.234", 1234), (",", "1,234", 1.234), (".", "1,234", 1234)):
+        other = 1235.234 - number
+        assert score("number_equals", text, value=number, decimal_sign=sign) == 1
+        assert score("number_equals", text, value=other, decimal_sign=sign) == 0
+    assert score("number_equals", "3.5", value=3.5, decimal_sign=",") == 1
+    assert "“decimal_sign”" in problem("number_equals", value=1, decimal_sign=";")
 
 
 def test_without_the_number_it_is_not_shown():
@@ -50,6 +77,9 @@ def test_long_texts_are_searched_in_time():
     with in_time():
         assert score("number_equals", "1," * 100_000 + "1.1.1" * 20_000 + "x", value=7) == 0
         assert score("number_equals", "1" * 100_000 + " 7", value=7) == 1
+        assert (
+            score("number_equals", "1 " * 50_000 + "\\frac{" * 5_000 + "= " * 5_000, value=7) == 0
+        )
 
 
 @pytest.mark.parametrize(

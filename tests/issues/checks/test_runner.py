@@ -113,7 +113,13 @@ def test_run_takes_anything(name, arguments):
 def test_good_arguments_break_on_no_text(name, text):
     outcome = run(name, GOOD[name], Material(text, latency_ms=1, cost_usd=0.1))
     assert "broke" not in outcome.error
-    assert outcome.value is not None or name in {"language", "js", "call", "factcheck"}
+    assert outcome.value is not None or name in {
+        "language",
+        "number_equals",
+        "js",
+        "call",
+        "factcheck",
+    }
 
 
 @settings(max_examples=300, deadline=None)
@@ -129,7 +135,7 @@ def test_negating_twice_changes_nothing(name, text):
 def test_problems_name_the_value_and_the_place():
     assert problems_of("contains", {"txt": "a"}) == [
         "“text” is missing.",
-        "“txt” is unknown. Use negate, ignore_case, text.",
+        "“txt” is unknown. Use negate, ignore_case, exact, text.",
     ]
     assert problems_of("contains_any", {"texts": ["a", 5]}) == [
         "“texts.1” is 5: input should be a valid string."

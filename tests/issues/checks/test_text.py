@@ -36,6 +36,43 @@ def test_starts_ends_and_all_are_compared_to_the_letter(name, text, wanted, valu
 
 
 @pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        *(("100\u202fkm", "100 km"), ("100\xa0km", "100\u2009km"), ("don’t", "don't")),
+        *(("“yes”", '"yes"'), ("cafe\u0301", "café"), ("state‑of‑the‑art", "state-of-the-art")),
+        *(
+            ("10–20", "10-20"),
+            ("2−5", "2-5"),
+            ("ex\xadample", "example"),
+            ("no\u200bwidth", "nowidth"),
+        ),
+        *(
+            ("ﬁle", "file"),
+            ("wait…now", "wait...now"),
+            ("a\r\nb", "a\nb"),
+            ("\u1112\u1161\u11ab글", "한글"),
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "name", ["contains", "contains_word", "equals", "contains_all", "captures"]
+)
+def test_texts_that_look_the_same_are_the_same_unless_asked_exactly(name, text, wanted):
+    asked = {"texts": [wanted]} if name == "contains_all" else {"text": wanted}
+    asked |= {"pattern": "[^]+"} if name == "captures" else {}
+    assert score(name, text, **asked) == 1
+    assert score(name, text, **asked, exact=True) == 0
+    assert score(name, text, **asked, exact=True, negate=True) == 1
+
+
+def test_signs_that_differ_stay_apart():
+    for text, other in (("a – b", "—"), ("$8.540", "$9.540"), ("Paris", "paris"), ("a  b", "a b")):
+        assert score("contains", text, text=other) == 0
+    with in_time():
+        assert score("contains", "a" + "\u0301\u0316" * 100_000, text="b") == 0
+
+
+@pytest.mark.parametrize(
     ("name", "text", "wanted", "value"),
     [
         *(("contains", "It ends in MAY.", "may", 1), ("contains", "It ends in MAY.", "june", 0)),
