@@ -17,6 +17,7 @@ class Ending(StrEnum):
     FILTERED = "content_filter"
     ERROR = "error"
     ABORTED = "abort"
+    PROMPT_CUT = "prompt_cut"
 
     @property
     def words(self) -> str:
@@ -29,6 +30,7 @@ _WORDS = {
     Ending.FILTERED: "stopped by a content filter",
     Ending.ERROR: "broken off by an error",
     Ending.ABORTED: "aborted",
+    Ending.PROMPT_CUT: "given to a prompt that the server cut",
 }
 
 REASONS = {
@@ -82,6 +84,7 @@ class AnswerTurn:
     `tool_calls` are in the form of providers. `images` are parts of a message, stored (see
     `content_parts`) or {"type": "image_url", …} as sent. `refusal` is what a provider sends apart
     from the text. `finish_reason` and `error`, that of the choice, are the provider's own words.
+    `prompt_cut` says how much of the prompt the server left out; "": nothing that is known.
     `documents` are those that an application retrieved, each {"text", "title"}; None: it reports
     none. `session_id` is that of an application's conversation. `may_hold_reasoning`: the text has
     marks of reasoning that may be its own words, and was left as it came.
@@ -95,6 +98,7 @@ class AnswerTurn:
     may_hold_reasoning: bool = False
     finish_reason: str = ""
     error: str = ""
+    prompt_cut: str = ""
     documents: tuple[dict[str, str], ...] | None = None
     session_id: str = ""
 
@@ -102,7 +106,8 @@ class AnswerTurn:
     def ending(self) -> Ending:
         if self.error:
             return Ending.ERROR
-        return _ENDINGS.get(self.finish_reason.strip().lower(), Ending.WHOLE)
+        ending = _ENDINGS.get(self.finish_reason.strip().lower(), Ending.WHOLE)
+        return ending or (Ending.PROMPT_CUT if self.prompt_cut else Ending.WHOLE)
 
     @property
     def is_empty(self) -> bool:

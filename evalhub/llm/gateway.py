@@ -26,7 +26,7 @@ from evalhub.llm.providers.exchanges import transport
 from evalhub.llm.providers.responses import parsed
 from evalhub.llm.security.called_address import check_called
 from evalhub.llm.security.key_policy import key_problem
-from evalhub.llm.token_estimates import token_limit
+from evalhub.llm.token_estimates import prompt_cut, token_limit
 from evalhub.values.digest import digest
 
 Messages = Sequence[Mapping[str, Any]]
@@ -55,7 +55,7 @@ async def complete(
             raise candidate_only(endpoint)
         return await ask_application(endpoint, messages, merged(endpoint.params, params))
     if (prompt := raw_prompt_of(messages)) is not None:
-        return await _continued(endpoint, prompt, params)
+        return _marked(await _continued(endpoint, prompt, params), messages)
     wanted = _checked(endpoint, params)
     has_schema = endpoint.structured_output and schema is not None
     if has_schema:
@@ -79,6 +79,10 @@ async def stream(endpoint: Endpoint, messages: Messages, params: Json, take: Tak
         return await _way(endpoint).stream(endpoint, key_of(endpoint), shown, sent, take)
 
     return await _asked(endpoint, messages, _checked(endpoint, params), ask)
+
+
+def _marked(made: Completion, messages: Messages) -> Completion:
+    return replace(made, prompt_cut=prompt_cut(messages, made.input_tokens, made.output_tokens))
 
 
 async def _asked(
@@ -107,7 +111,7 @@ async def _asked(
         else:
             capabilities.learn(endpoint.language_model_id, learnt)
             return replace(
-                completion,
+                _marked(completion, shown),
                 sent_params=capabilities.recorded(sent),
                 refused_params=capabilities.recorded(dropped),
                 learnt=learnt,

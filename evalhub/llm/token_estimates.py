@@ -1,5 +1,6 @@
 """Estimates of tokens before a call: from characters, and from the limit on its reply. Pure."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -32,6 +33,33 @@ def characters_in(messages: Iterable[Mapping[str, Any]]) -> int:
 
 def tokens_of(characters: int) -> int:
     return characters // CHARS_PER_TOKEN
+
+
+MIN_SENT, MIN_READ = 2_000, 500
+"""Tokens: of shorter prompts nothing is concluded, nor from counts that may leave out a cache."""
+_RUNS = re.compile(r"(\s)\s+|(\S)\2{3,}")
+
+
+def prompt_cut(
+    messages: Iterable[Mapping[str, Any]], counted: int | None, written: int | None
+) -> str:
+    """Say how much of a prompt a server read, if it surely cut it without saying so; else "".
+
+    Servers that cut a prompt to their context, as Ollama does, give it away by what they count:
+    less than a third of the estimate, or markedly less where prompt and reply fill a context.
+    """
+    if counted is None or counted < MIN_READ:
+        return ""
+    texts = [content_text(message.get("content")) for message in messages]
+    total = counted + (written or 0)
+    is_full = total.bit_count() == 1
+    if counted * (4 if is_full else 9) >= tokens_in(texts) * 3:
+        return ""
+    # White space and lines of one sign take few tokens.
+    sent = tokens_in(_RUNS.sub(r"\1\2", text) for text in texts)
+    if sent < MIN_SENT or counted * (4 if is_full else 9) >= sent * 3:
+        return ""
+    return f"the server read {counted:,} of about {sent:,} tokens of the prompt"
 
 
 def token_limit(params: Mapping[str, object]) -> int | None:

@@ -21,4 +21,4 @@ def handling_of(ending: str, cut_off: str, broken_off: str) -> str:
     """Return how a run with these choices handles an answer with this ending."""
     if not ending:
         return Handling.JUDGED
-    return cut_off if ending == Ending.LENGTH else broken_off
+    return cut_off if ending in (Ending.LENGTH, Ending.PROMPT_CUT) else broken_off

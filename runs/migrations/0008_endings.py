@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
                     ("content_filter", "Stopped by a content filter"),
                     ("error", "Broken off by an error"),
                     ("abort", "Aborted"),
+                    ("prompt_cut", "Given to a prompt that the server cut"),
                 ],
                 help_text="How its answer broke off; empty: it did not.",
                 max_length=14,

@@ -226,6 +226,9 @@ def broken_off(endpoint: Endpoint, completion: Completion) -> CallError:
         message += f" (finish reason {reason!r})."
     elif ending is Ending.LENGTH:
         message = f"{endpoint.name} was cut off at its token limit. Raise max_tokens."
+    elif ending is Ending.PROMPT_CUT:
+        message = f"{endpoint.name} cut the prompt: {completion.prompt_cut}. "
+        message += "Raise the server's context length (num_ctx of Ollama)."
     else:
         why = f": {completion.error.rstrip('.')}" if completion.error else ""
         message = f"{endpoint.name} broke off its answer (finish reason {reason!r}){why}."
