@@ -204,10 +204,10 @@ def _read(run: str, sign: str, is_stated: bool) -> Number:
     between = separators - {mark}
     if len(between) == 1 and run.count(mark) <= 1:
         (group,) = between
-        whole = before if found else after
-        if not _is_grouped(whole, group):
+        digits = before if found else after
+        if not _is_grouped(digits, group):
             return _unread(run)
-        value = float("".join(re.findall(r"\d", whole)) + (f".{after}" if found else ""))
+        value = float("".join(re.findall(r"\d", digits)) + (f".{after}" if found else ""))
         apart = {float(run.rpartition(" ")[2].replace(",", "."))} if group == " " else set()
         return Number(run, value, frozenset(apart))
     if between or run.count(mark) > 1:
