@@ -203,7 +203,8 @@ def test_the_results_of_one_test_can_be_picked(annotator):
             "run_csv",
             "result_id,test_id,repeat,issue_id,issue,tags,outcome,score,agreement,deviation,"
             "answered,expected,judges,criteria,failed_judgments,is_overridden,is_disputed,weight,"
-            "input_tokens,output_tokens,cost_usd,latency_ms,error_kind,prompt,answer",
+            "input_tokens,output_tokens,cost_usd,latency_ms,error_kind,ending,finish_reason,"
+            "prompt,answer",
         ),
         (
             "run_judgments_csv",
