@@ -202,14 +202,13 @@ def empty_answer(endpoint: Endpoint, completion: Completion) -> CallError:
     reason = completion.finish_reason.lower()
     if completion.ending in (Ending.FILTERED, Ending.ERROR, Ending.ABORTED):
         return broken_off(endpoint, completion)
+    where = " (all of it went into reasoning)" if completion.reasoning else ""
     if completion.ending is Ending.LENGTH:
-        message = (
-            f"{endpoint.name} gave no text before it reached its token limit"
-            f"{' (all of it went into reasoning)' if completion.reasoning else ''}. "
-            "Raise max_tokens."
-        )
+        message = f"{endpoint.name} gave no text before it reached its token limit{where}. "
+        message += "Raise max_tokens."
     else:
-        message = f"{endpoint.name} answered with no text (finish reason {reason or 'none'!r})."
+        message = f"{endpoint.name} answered with no text (finish reason {reason or 'none'!r})"
+        message += f"{where}."
     is_passing = completion.ending is Ending.WHOLE
     return CallError(
         CallErrorKind.EMPTY_ANSWER, message, can_retry=is_passing, completion=completion
