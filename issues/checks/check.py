@@ -19,6 +19,10 @@ class CheckError(Exception):
     """Reason why a check has no value, for readers of the result."""
 
 
+class CannotTell(CheckError):
+    """The reason lies in the answer, of which the check would always say the same."""
+
+
 class Finding(NamedTuple):
     """A value in [0, 1] and an explanation."""
 
@@ -31,12 +35,13 @@ class Outcome:
     """Outcome of a check.
 
     `value`, in [0, 1], is how far the answer shows the property; None if it could not be measured,
-    and only then does `error` hold the reason.
+    and only then does `error` hold the reason. `is_final`: another try would say the same.
     """
 
     value: float | None = None
     explanation: str = ""
     error: str = ""
+    is_final: bool = False
 
 
 class Arguments(BaseModel):

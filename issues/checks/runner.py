@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from evalhub.values.storable import UNSTORABLE
-from issues.checks.check import Check, CheckError, Finding, Outcome
+from issues.checks.check import CannotTell, Check, CheckError, Finding, Outcome
 from issues.checks.quoting import quoted, shown
 from issues.checks.registry import CHECKS
 from issues.checks.subject import Material
@@ -18,7 +18,7 @@ def run(name: str, arguments: Mapping[str, Any], material: Material) -> Outcome:
         value, explanation = _measured(_known(name), arguments, material)
         return Outcome(value, _storable(explanation))
     except CheckError as error:
-        return Outcome(error=_storable(str(error)))
+        return Outcome(error=_storable(str(error)), is_final=isinstance(error, CannotTell))
     except RecursionError:
         return Outcome(error="The text or the arguments are nested too deeply.")
     except Exception as error:

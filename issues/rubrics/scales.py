@@ -63,6 +63,12 @@ class Scale:
             f"{'passes' if True in verdicts else 'fails'}. Choose another threshold."
         ]
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Its lowest and its highest value."""
+        values = [option.value for option in self.options]
+        return min(values), max(values)
+
     def passes(self, score: float | None) -> bool | None:
         """Return True if a score passes by this scale's rule; None without a score."""
         return passes(score, self.threshold, self.rule)

@@ -34,7 +34,7 @@ from reports.queries.incomplete_runs import retry_url
 from runs.comparison.comparability import rejudge_url
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
-from runs.models import DOUBTFUL, Outcome, Result, ResultScore, Run
+from runs.models import RETRYABLE, Outcome, Result, ResultScore, Run
 from runs.suites.gate_policy import GatePolicy, read_policy, severities_from
 
 
@@ -135,7 +135,7 @@ def _state_lines(one: Run, run: Run, figures: RunFigures) -> Iterator[GateLine]:
 
 def _doubtful(run: Run) -> int:
     """Count the unscored results that “Retry failed” judges again."""
-    scores = ResultScore.objects.filter(DOUBTFUL, judge_run__run=run, judge_run__is_active=True)
+    scores = ResultScore.objects.filter(RETRYABLE, judge_run__run=run, judge_run__is_active=True)
     return scores.filter(result__outcome=Outcome.UNSCORED).count()
 
 

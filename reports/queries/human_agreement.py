@@ -19,9 +19,10 @@ from runs.scoring.active_evaluation_rule import (
     drawn_evaluations,
     human_score_of,
 )
-from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue
+from runs.scoring.agreement import JUDGE_VALUE_FIELDS
+from runs.scoring.coverage_rule import JudgeValue, consensus_of
 from runs.scoring.examples import taught_tests
-from runs.scoring.score import Rule, consensus_of, evaluations_in, rules_of
+from runs.scoring.score import Rule, evaluations_in, rules_of
 
 DRAWN = Q(chosen_by=ChosenBy.QUEUE_RANDOM, blind=True)
 """Blind human evaluations of answers that were drawn at random."""

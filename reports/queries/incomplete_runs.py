@@ -135,7 +135,7 @@ def retry_links(runs: Iterable[IncompleteRun], reader: User) -> Iterator[Link]:
 
 def retry_link(run: int, failed: int) -> Link:
     """Return the link to "Retry failed", which asks for confirmation."""
-    return Link(f"Retry failed ({failed:,})", retry_url(run))
+    return Link(f"Retry {failed:,} failed", retry_url(run))
 
 
 def retry_url(run: int) -> str:

@@ -20,6 +20,7 @@ from runs.judging.jury import judges_in
 from runs.models import Answer, Judgment, Result, ResultScore
 from runs.result_list.filters import Filters
 from runs.result_list.listing import Listing, prompt_of
+from runs.scoring.coverage_rule import Bounds, counting
 from runs.scoring.shown_verdicts import record, record_filtered
 from runs.scoring.verdict import CriterionValue
 
@@ -66,7 +67,7 @@ class Row:
     """A result. `prompt` and `answer` are None if the reader may not read the test.
 
     `criteria` are those of its rubric in order; `deviation` is the largest among them.
-    `answered` of the `expected` judgments have a value.
+    `answered` of the `expected` judgments have a value, `replaced` others that of a backup judge.
     """
 
     result_id: int
@@ -77,10 +78,15 @@ class Row:
     tags: tuple[str, ...]
     outcome: str
     score: float | None
+    lowest_score: float
+    highest_score: float
+    lowest_passed: bool
+    highest_passed: bool
     agreement: float | None
     deviation: float | None
     answered: int
     expected: int
+    replaced: int
     judges: tuple[JudgeCell, ...]
     criteria: tuple[CriterionCell, ...]
     failed_judgments: int
@@ -215,9 +221,7 @@ class ResultTable(Listing):
         answered = readable.values_list("pk", said, "call__finish_reason")
         answers = {pk: (text, reason or "") for pk, text, reason in answered}
         scores = ResultScore.objects.filter(result__in=ids, judge_run=self.judge_run).order_by()
-        coverage = {
-            pk: known for pk, *known in scores.values_list("result", "answered", "expected")
-        }
+        coverage = {row.pop("result"): row for row in scores.values("result", *COVERAGE)}
         judged = self._judged(ids)
         return tuple(
             Row(
@@ -225,8 +229,7 @@ class ResultTable(Listing):
                 repeat=results[pk]["repeat"] + 1,
                 issue=results[pk]["issue__title"],
                 tags=tuple(results[pk]["tag_set__names"]),
-                answered=coverage.get(pk, (0, 0))[0],
-                expected=coverage.get(pk, (0, 0))[1],
+                **coverage.get(pk, dict.fromkeys(COVERAGE, 0)),
                 prompt=prompts.get(revision),
                 answer=answers[pk][0] if pk in answers else "" if revision in prompts else None,
                 finish_reason=answers[pk][1] if pk in answers else "",
@@ -247,8 +250,9 @@ class ResultTable(Listing):
         return {result: _judged(rows, names) for result, rows in given.items()}
 
 
+COVERAGE = ("answered", "expected", "replaced")
 COPIED = (
-    *("test_id", "issue_id", "outcome", "score", "agreement", "is_overridden"),
+    *("test_id", "issue_id", "outcome", "score", *Bounds._fields, "agreement", "is_overridden"),
     *("is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd", "latency_ms"),
     *("error_kind", "ending"),
 )
@@ -272,6 +276,7 @@ class JudgmentRow(NamedTuple):
     polarity: str
     weight: float
     judge: int | None
+    is_backup: bool
     value: float | None
 
     @property
@@ -282,7 +287,7 @@ class JudgmentRow(NamedTuple):
 
 GIVEN = (
     *("criterion_id", "criterion__key", "criterion__order", "criterion__polarity"),
-    *("criterion__weight", "judge_id", "value"),
+    *("criterion__weight", "judge_id", "is_backup", "value"),
 )
 
 
@@ -295,7 +300,7 @@ def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> dict[str, An
             judges[one.judge].append(one.score)
     parts = []
     for _, mine in sorted(criteria.items()):
-        found = CriterionValue.of((one.judge, one.score) for one in mine)
+        found = CriterionValue.of((one.judge, one.score) for one in counting(mine))
         parts.append(CriterionCell(mine[0].weight, found.consensus, found.deviation))
     deviations = [part.deviation for part in parts if part.deviation is not None]
     in_order = [judge for judge in names if judge in judges]

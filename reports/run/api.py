@@ -30,6 +30,15 @@ Counts = type(
 )
 
 
+class PartlyJudgedSerializer(PlainSerializer):
+    """Answers with `answered` of the `expected` judgments, `replaced` others by a backup judge."""
+
+    expected = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    replaced = serializers.IntegerField()
+    answers = serializers.IntegerField()
+
+
 class RunProgressSerializer(PlainSerializer):
     """Progress of a run and its judge runs, in numbers of results."""
 
@@ -46,6 +55,7 @@ class RunProgressSerializer(PlainSerializer):
     endings = serializers.DictField(
         child=serializers.IntegerField(), help_text="Answers that broke off, by how."
     )
+    partly_judged = PartlyJudgedSerializer(many=True)
 
 
 class RunView(APIView):

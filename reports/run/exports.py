@@ -18,6 +18,7 @@ from reports.queries.result_rows import (
 )
 from runs.models import Judgment, Result
 from runs.result_list.filters import Filters
+from runs.scoring.coverage_rule import counting
 from runs.scoring.shown_verdicts import record
 from runs.scoring.verdict import CriterionValue
 
@@ -83,7 +84,7 @@ def judgment_rows(sheet: ResultTable, filters: Filters) -> Iterator[JudgmentRow]
 def _criterion(
     judgments: Sequence[Judgment], names: dict[int, str], *, is_open: bool
 ) -> Iterator[JudgmentRow]:
-    found = CriterionValue.of((row.judge_id, row.value) for row in judgments)
+    found = CriterionValue.of((row.judge_id, row.value) for row in counting(judgments))
     for row in judgments:
         result, criterion = row.result, row.criterion
         yield JudgmentRow(
@@ -114,7 +115,17 @@ def _criterion(
 
 RESULT_COLUMNS = (
     *("result_id", "test_id", "repeat", "issue_id", "issue", "tags", "outcome", "score"),
-    *("agreement", "deviation", "answered", "expected", "judges", "criteria", "failed_judgments"),
+    *("lowest_score", "highest_score", "lowest_passed", "highest_passed"),
+    *(
+        "agreement",
+        "deviation",
+        "answered",
+        "expected",
+        "replaced",
+        "judges",
+        "criteria",
+        "failed_judgments",
+    ),
     *("is_overridden", "is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd"),
     *("latency_ms", "error_kind", "ending", "finish_reason"),
     *("prompt", "answer"),

@@ -1,5 +1,7 @@
 """Tables of a run's judges: judgments, agreement, errors and judge runs."""
 
+from collections.abc import Sequence
+
 from evalhub.display.formatting import words
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.judge_reliability.judge_line import JudgeLine
@@ -7,6 +9,7 @@ from reports.run.jury_query import RunJury
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
 from reports.run.usage_tables import ADVICE
+from runs.figures.partly_judged import PartlyJudged
 from runs.models import JudgeRun
 
 
@@ -40,6 +43,19 @@ def _about_judge(judge: JudgeLine) -> str:
         "self-evaluation": judge.judges_itself,
     }
     return ", ".join(note for note, holds in notes.items() if holds)
+
+
+def partly_judged(kinds: Sequence[PartlyJudged], links: ResultLinks) -> Table:
+    columns = (
+        Column("expected", "Expected", "count", "Judgments of judges and checks on one answer"),
+        Column("answered", "Answered", "count"),
+        Column("replaced", "By the backup", "count"),
+        Column("answers", "Answers", "count"),
+    )
+    lacking = links.results(failed_judgments=True)
+    rows = [(*kind[:-1], Linked(kind.answers, lacking)) for kind in kinds]
+    note = "A missing judgment is left out of the score. The lowest and the highest score count it."
+    return Table("partly_judged", "Partly judged answers", columns, rows, note=note)
 
 
 BANDS = {

@@ -20,6 +20,9 @@ from runs.answering.endings import Handling
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.result_list.filters import Filters
 
+KINDS = 3
+"""Kinds of partly judged answers that are named in sentences; a table has all."""
+
 HANDLED = {
     Handling.JUDGED: "This run judges such answers as they are",
     Handling.FAILED: "This run counts such answers as failed",
@@ -65,6 +68,16 @@ def _sentences(report: RunReport) -> Iterator[str]:
         yield f"Excluded from the rates: {', '.join(excluded)}."
     if refused := dict(report.errors).get(CallErrorKind.CONTENT_FILTERED):
         yield f"Refused by the provider's policy: {count(refused)} of the errors."
+    kinds = report.progress.partly_judged
+    for kind in kinds[:KINDS]:
+        yield f"{str(kind).capitalize()}."
+    if more := sum(kind.answers for kind in kinds[KINDS:]):
+        yield f"Judged in part otherwise: {counted(more, 'answer')}."
+    if counts.lowest_passed < counts.highest_passed and report.progress.state == "done":
+        yield (
+            f"With what is missing, {count(counts.lowest_passed)} to "
+            f"{count(counts.highest_passed)} of {counted(counts.total, 'result')} may pass."
+        )
     found = report.flaky
     if found and found.total:
         yield (

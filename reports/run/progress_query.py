@@ -8,9 +8,10 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from evalhub.models import BatchState, ItemState
+from runs.figures.partly_judged import PartlyJudged, partly_judged
 from runs.figures.states import current_of, state_of
 from runs.figures.tallies import Counts
-from runs.models import DOUBTFUL, JudgeRun, Outcome, Result, ResultScore, Run
+from runs.models import RETRYABLE, JudgeRun, Outcome, Result, ResultScore, Run
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Progress:
     `answered` and `judged` include those that ended in an error; `judged` is of `to_judge`, which
     is 0 without a jury. `state` is that of run and judge runs together (`state_of`).
     `judge_run` is the number of the judge run counted, where that is not the active one.
-    `endings` counts the answers that broke off, by how.
+    `endings` counts the answers that broke off, by how; `partly_judged` those that lack judgments
+    of the active judge run.
     """
 
     state: str
@@ -34,6 +36,7 @@ class Progress:
     counts: Counts
     retryable: int
     endings: dict[str, int]
+    partly_judged: Sequence[PartlyJudged]
 
     @property
     def awaiting(self) -> int:
@@ -50,21 +53,26 @@ class Progress:
         return 100 * n / self.total if self.total else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "counts": self.counts.as_dict(), "awaiting": self.awaiting}
+        return {
+            **asdict(self),
+            "counts": self.counts.as_dict(),
+            "awaiting": self.awaiting,
+            "partly_judged": [kind._asdict() for kind in self.partly_judged],
+        }
 
 
 @dataclass(frozen=True)
 class ScoringProgress:
     """The scored results of a judge run, added up.
 
-    `doubtful` are those that ended in an error, or of which a judgment failed; `cost_usd` is of
+    `retryable` are those that another try may complete; `cost_usd` is of
     the `with_cost` ones where it is known, None where it is known of none.
     """
 
     n: int = 0
     done: int = 0
     ended: int = 0
-    doubtful: int = 0
+    retryable: int = 0
     cost_usd: Decimal | None = None
     with_cost: int = 0
 
@@ -75,7 +83,7 @@ def progress_of(
     *,
     counted: tuple[Counts, int, dict[int, ScoringProgress]] | None = None,
 ) -> Progress:
-    """Return the progress of a run with these judge runs; three queries.
+    """Return the progress of a run with these judge runs; four queries.
 
     Args:
         counted: Its results, the number of answered ones, and `scoring_progress_of`, if known.
@@ -84,7 +92,7 @@ def progress_of(
     current = current_of(judge_runs)
     shown = next((judge_run for judge_run in judge_runs if judge_run.is_live), current)
     judged = scored.get(shown.pk) if shown and shown.jury.get("judges") else None
-    doubtful = scored[current.pk].doubtful if current and current.pk in scored else 0
+    retryable = scored[current.pk].retryable if current and current.pk in scored else 0
     state = state_of(run, judge_runs)
     return Progress(
         state=state,
@@ -96,8 +104,9 @@ def progress_of(
         to_judge=judged.n if judged else 0,
         judge_run=shown.number if shown and not shown.is_active else None,
         counts=counts,
-        retryable=counts.error + doubtful,
+        retryable=counts.error + retryable,
         endings=endings_of(run),
+        partly_judged=partly_judged([current.pk])[current.pk] if current else (),
     )
 
 
@@ -127,7 +136,7 @@ def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProg
         n=Count("pk"),
         done=Count("pk", filter=Q(state=ItemState.DONE)),
         ended=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
-        doubtful=Count("pk", filter=DOUBTFUL),
+        retryable=Count("pk", filter=RETRYABLE),
         cost=Sum("cost_usd"),
         with_cost=Count("cost_usd"),
     )

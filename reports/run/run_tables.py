@@ -52,6 +52,8 @@ def of_figures(report: RunReport, links: ResultLinks) -> Iterator[Table]:
     if report.panel:
         yield judge_tables.judges(report.panel, links)
         yield judge_tables.agreement(report.panel)
+        if kinds := report.progress.partly_judged:
+            yield judge_tables.partly_judged(kinds, links)
         if report.panel.failures:
             yield judge_tables.judge_errors(report.panel)
     yield usage_tables.usage(report)

@@ -27,6 +27,7 @@ ADVICE: dict[str, str] = {
     "images_not_taken": "Choose a model that takes images, or leave these tests out.",
     "unreadable": "The judge's reply could not be parsed.",
     "unreadable_reply": "The response is not that of a language model: check the base URL.",
+    "cannot_tell": "The answer does not show it: have an annotator decide.",
     "check_error": "The check failed: review its arguments.",
     "cannot_run": "This check runs foreign code or uses the network, so it is never run.",
     "echo": "The judge repeated a verdict from the answer: it is not counted.",

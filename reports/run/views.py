@@ -50,6 +50,7 @@ SECTIONS = {
         "settings",
         "judges",
         "agreement",
+        "partly_judged",
         "judge_errors",
         "usage",
         "percentiles",

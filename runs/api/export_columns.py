@@ -29,6 +29,7 @@ RESULTS = (
     *plain_columns("issue"),
     Column("tags", "tag_set__names"),
     *plain_columns("origin", "weight", "state", "outcome", "is_judged", "score", "passed"),
+    *plain_columns("lowest_score", "highest_score", "lowest_passed", "highest_passed"),
     *plain_columns("agreement", "similarity", "is_overridden", "is_disputed"),
     *plain_columns("input_tokens", "output_tokens", "cost_usd", "latency_ms", "error_kind"),
     *plain_columns("ending"),

@@ -217,6 +217,8 @@ class AnswerSerializer(RowSerializer):
 class ResultSerializer(RowSerializer):
     """A result. `outcome` is passed, failed, unscored, error or pending; null is not measured.
 
+    `lowest_score` and `highest_score`, and whether it passes at each, are what missing judgments
+    allow: equal to the score where none is missing, 0 and 1 without a score.
     `is_readable` is false for a sealed test whose text you may not read: then `answer` is null
     and `error_message` empty; all figures are included. `repeat` counts from 1. Label, release and
     model are the run's.

@@ -58,7 +58,8 @@ class ResultVerdictSerializer(PlainSerializer):
     """The verdict in the active judge run. For other judge runs, see judgments/?result=….
 
     `alpha` is Krippendorff's, ordinal; null for the reason that `band` gives. Coverage: `answered`
-    of `expected` judgments, and `comparisons_made` of `comparisons_expected` pairs of judges.
+    of `expected` judgments, `replaced` others by a backup judge, and `comparisons_made` of
+    `comparisons_expected` pairs of judges.
     `consensus` names the judges behind it, in the order of the jury.
     """
 
@@ -79,6 +80,7 @@ class ResultVerdictSerializer(PlainSerializer):
     units = serializers.IntegerField(source="agreement.units")
     answered = serializers.IntegerField(source="result_score.answered")
     expected = serializers.IntegerField(source="result_score.expected")
+    replaced = serializers.IntegerField(source="result_score.replaced")
     comparisons_made = serializers.IntegerField(source="comparisons.made")
     comparisons_expected = serializers.IntegerField(source="comparisons.expected")
     human_value = serializers.FloatField(allow_null=True)

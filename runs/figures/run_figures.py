@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from evalhub.display.formatting import counted
+from evalhub.display.formatting import count, counted
 from evalhub.models import BatchState
+from runs.figures.partly_judged import PartlyJudged, partly_judged
 from runs.figures.rate import Rate
 from runs.figures.states import current_of, state_label, state_of
 from runs.figures.tallies import Counts, Score, Tally, group_of, score_of, tallies_of_runs
@@ -25,7 +26,7 @@ class RunFigures:
     """The figures of one run.
 
     `score` comes without its interval. `spent_usd` None: no prices are known; `is_cost_partial`:
-    only some are.
+    only some are. `partly_judged` is of the active judge run.
     """
 
     state: BatchState
@@ -37,6 +38,7 @@ class RunFigures:
     spent_usd: Decimal | None
     is_cost_partial: bool
     judge_runs: list[JudgeRun]
+    partly_judged: Sequence[PartlyJudged] = ()
 
     @property
     def is_live(self) -> bool:
@@ -63,6 +65,14 @@ class RunFigures:
         return current_of(self.judge_runs)
 
     @property
+    def partly_judged_words(self) -> str:
+        """How many answers lack judgments, and of which kind if there is one; "" for none."""
+        n = sum(kind.answers for kind in self.partly_judged)
+        if len(self.partly_judged) == 1:
+            return f"{count(n)} {self.partly_judged[0].judged_by}"
+        return f"{count(n)} judged in part" if n else ""
+
+    @property
     def judged_by(self) -> str:
         """The active jury, and the number of other judge runs."""
         current = self.current
@@ -74,7 +84,7 @@ class RunFigures:
 
 
 def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:
-    """Figures of these runs by their id; three queries."""
+    """Figures of these runs by their id; four queries."""
     tallies: dict[int, list[Tally]] = defaultdict(list)
     for tally in tallies_of_runs(runs):
         tallies[tally.run_id].append(tally)
@@ -82,10 +92,22 @@ def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:
     found = JudgeRun.objects.filter(run__in=runs).order_by("number")
     for judge_run in found.only("run", *OF_JUDGE_RUNS):
         judge_runs[judge_run.run_id].append(judge_run)
-    return {run.pk: _figures(run, tallies[run.pk], judge_runs[run.pk]) for run in runs}
+    active = {pk: current.pk for pk, own in judge_runs.items() if (current := current_of(own))}
+    partly = partly_judged(active.values())
+    return {
+        run.pk: _figures(
+            run, tallies[run.pk], judge_runs[run.pk], partly.get(active.get(run.pk, 0), ())
+        )
+        for run in runs
+    }
 
 
-def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> RunFigures:
+def _figures(
+    run: Run,
+    tallies: Sequence[Tally],
+    judge_runs: list[JudgeRun],
+    partly_judged: Sequence[PartlyJudged],
+) -> RunFigures:
     spent_usd, is_cost_partial = spent_in_all(run, judge_runs)
     group = group_of(tallies)
     return RunFigures(
@@ -99,6 +121,7 @@ def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> 
         spent_usd=spent_usd,
         is_cost_partial=is_cost_partial,
         judge_runs=judge_runs,
+        partly_judged=partly_judged,
     )
 
 

@@ -60,6 +60,8 @@ LACKING = (Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING)
 
 TALLIED: dict[str, Any] = {
     **{outcome: Count("pk", filter=Q(outcome=outcome)) for outcome in OUTCOMES},
+    "lowest_passed": Count("pk", filter=Q(lowest_passed=True)),
+    "highest_passed": Count("pk", filter=Q(highest_passed=True)),
     "with_score": Count("score"),
     "weights": _sum(F("weight"), _HAS_SCORE),
     "weighted_score": _sum(_WEIGHTED),

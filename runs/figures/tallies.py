@@ -22,7 +22,7 @@ from runs.models import Result, Run
 K = TypeVar("K", bound=Hashable)
 
 BY = ("run_id", *GROUPS)
-SUMS = (*OUTCOMES, "with_score", "weights", "weighted_score")
+SUMS = (*OUTCOMES, "lowest_passed", "highest_passed", "with_score", "weights", "weighted_score")
 MORE = (
     *("similar", "overridden", "disputed", "sum_in", "sum_out", "sum_cost"),
     *("with_tokens", "with_cost", "answered"),
@@ -33,6 +33,7 @@ MORE = (
 class Tally(NamedTuple):
     """Results of one run, issue, set of tags and origin, added up.
 
+    `lowest_passed` and `highest_passed` of them pass at least and at most, whatever is missing.
     `with_score` of them have a score: `weight` is their Σ w and `weighted_score` their Σ w·s.
     Only `cells_of` fills the fields from `similar` on: `similar` have a measured similarity,
     `answered` an answer, or they ended in an error. None: no result has a value.
@@ -47,6 +48,8 @@ class Tally(NamedTuple):
     unscored: int
     error: int
     pending: int
+    lowest_passed: int = 0
+    highest_passed: int = 0
     with_score: int = 0
     weight: float = 0.0
     weighted_score: float = 0.0
@@ -76,13 +79,18 @@ class Tally(NamedTuple):
 
 @dataclass(slots=True)
 class Counts:
-    """Results by outcome. Errors, unscored and pending ones are in no rate's denominator."""
+    """Results by outcome. Errors, unscored and pending ones are in no rate's denominator.
+
+    `lowest_passed` and `highest_passed` of all pass at least and at most, whatever is missing.
+    """
 
     passed: int = 0
     failed: int = 0
     unscored: int = 0
     error: int = 0
     pending: int = 0
+    lowest_passed: int = 0
+    highest_passed: int = 0
 
     @property
     def total(self) -> int:
@@ -118,6 +126,8 @@ class Group(Counts):
         self.unscored += tally.unscored
         self.error += tally.error
         self.pending += tally.pending
+        self.lowest_passed += tally.lowest_passed
+        self.highest_passed += tally.highest_passed
         passed, scored = self.issues.get(tally.issue_id, (0, 0))
         scored += tally.passed + tally.failed
         self.issues[tally.issue_id] = passed + tally.passed, scored

@@ -50,9 +50,10 @@ from runs.judging.methods import (
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for
 from runs.judging.repair import repair_model_messages, repair_model_schema
 from runs.models import JudgmentState, Method
+from runs.scoring.coverage_rule import CANNOT_RUN, CANNOT_TELL
 
 ECHO, UNREADABLE, UNASKABLE = "echo", "unreadable", "unaskable"
-CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
+CHECK_ERROR = "check_error"
 
 
 class Verdict(Protocol):
@@ -131,8 +132,9 @@ async def run_check(
     """Run a check in a thread, for a search through long text would block the event loop."""
     outcome = await asyncio.to_thread(checks.run, name, arguments, material)
     if outcome.value is None:
-        failure = CHECK_ERROR if name not in CHECKS or CHECKS[name].can_run else CANNOT_RUN
-        return JudgeReply(None, failure, outcome.error)
+        failure = CANNOT_TELL if outcome.is_final else CHECK_ERROR
+        can_run = name not in CHECKS or CHECKS[name].can_run
+        return JudgeReply(None, failure if can_run else CANNOT_RUN, outcome.error)
     shown = f"{outcome.value:.3g}"
     return JudgeReply(ParsedVerdict(shown, outcome.value, outcome.explanation))
 

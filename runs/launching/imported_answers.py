@@ -42,9 +42,9 @@ from runs.models import (
     Run,
 )
 from runs.scoring.agreement import statistics_of
+from runs.scoring.coverage_rule import IMPORTED_ERROR
 from runs.scoring.score import score_result_scores
 
-IMPORTED_ERROR = "imported_error"
 MEASURED = ("latency_ms", "cost_usd", "input_tokens", "output_tokens")
 
 

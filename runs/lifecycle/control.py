@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, User
@@ -17,7 +17,6 @@ from evalhub.work.processes.queue import request_worker
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.run_tallies import mark_changed
 from runs.judging.activation import SLICE, set_active
-from runs.judging.ask_judge import CHECK_ERROR
 from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot
 from runs.judging.tasks import RETRY
 from runs.judging.work import RUN_FAILED
@@ -30,12 +29,11 @@ from runs.launching.launch import (
 )
 from runs.launching.selection import inactive_judges, without_prompt
 from runs.models import (
-    DOUBTFUL,
     NO_ANSWER,
+    RETRYABLE,
     Answer,
     Judge,
     JudgeRun,
-    Judgment,
     Jury,
     Result,
     ResultScore,
@@ -49,13 +47,6 @@ UNCOMPARED = Q(state=ItemState.DONE, result__similarity=None) & ~Q(
     result__revision__content__reference=""
 )
 """Result scores whose similarity could not be measured."""
-
-BROKEN = Exists(
-    Judgment.objects.filter(
-        judge_run=OuterRef("judge_run"), result=OuterRef("result"), judge=None, failure=CHECK_ERROR
-    )
-)
-"""Result scores with a failed check that can run."""
 
 STOPPED = [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED]
 
@@ -105,7 +96,7 @@ def retryable_of(runs: Collection[Run]) -> dict[int, int]:
     asked = [run.pk for run in runs if not run.has_imported_answers]
     failed = Result.objects.filter(run__in=asked, state=ItemState.ERROR).order_by()
     doubtful = ResultScore.objects.filter(
-        DOUBTFUL, judge_run__run__in=found, judge_run__is_active=True
+        RETRYABLE, judge_run__run__in=found, judge_run__is_active=True
     )
     for rows, run in ((failed, "run_id"), (doubtful.order_by(), "judge_run__run_id")):
         for pk, n in rows.values_list(run).annotate(n=Count("pk")):
@@ -145,7 +136,7 @@ def _retry_judge_run(judge_run: JudgeRun) -> int:
     """Reopen result scores with an error, a failed judgment or a missing similarity."""
     items = _items(judge_run)
     items = items.filter(result__answer__removed_at=None)
-    failed = DOUBTFUL | Q(BROKEN, state=ItemState.DONE)
+    failed = RETRYABLE
     if judge_run.run.wants_similarity:
         failed |= UNCOMPARED
     now = timezone.now().isoformat()

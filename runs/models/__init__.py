@@ -8,6 +8,8 @@ from runs.models.human_evaluation import (
 from runs.models.judge_run import (
     DOUBTFUL,
     NO_ANSWER,
+    PARTLY_JUDGED,
+    RETRYABLE,
     JudgeRun,
     Judgment,
     JudgmentState,
@@ -25,6 +27,8 @@ __all__ = [
     "DOUBTFUL",
     "HAS_ANSWER",
     "NO_ANSWER",
+    "PARTLY_JUDGED",
+    "RETRYABLE",
     "Answer",
     "Approach",
     "ChosenBy",

@@ -7,7 +7,7 @@ from evalhub.models import BatchState, Call, ItemState
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import FrozenCriterion, JudgeTemplate
 from runs.models.jury import Judge
-from runs.models.run import Result, Run
+from runs.models.run import BoundedOutcome, Result, Run, within_bounds
 
 
 class JudgeRun(Batch):
@@ -58,16 +58,22 @@ class JudgeRun(Batch):
 NO_ANSWER = "no_answer"
 """Error kind of a result score whose result has no answer to judge."""
 
-DOUBTFUL = Q(state=ItemState.DONE, answered__lt=F("expected")) | (
-    Q(state=ItemState.ERROR) & ~Q(error_kind=NO_ANSWER)
-)
+PARTLY_JUDGED = Q(state=ItemState.DONE, answered__lt=F("expected"))
+"""Result scores that lack a judgment that was expected."""
+
+_BROKEN = Q(state=ItemState.ERROR) & ~Q(error_kind=NO_ANSWER)
+
+DOUBTFUL = PARTLY_JUDGED | _BROKEN
 """Result scores with a failed judgment or an error."""
 
+RETRYABLE = Q(state=ItemState.DONE, answered__lt=F("expected") - F("final")) | _BROKEN
+"""Those that another try may complete."""
 
-class ResultScore(Item):
+
+class ResultScore(Item, BoundedOutcome):
     """The score of one result by one judge run. A worker leases its calls as a whole.
 
-    `expected` and `answered` count judgments: the score's coverage.
+    `expected` and the three after it count judgments (`runs.scoring.coverage_rule.Coverage`).
     """
 
     sealed_path = "result__test__sealed"
@@ -82,6 +88,12 @@ class ResultScore(Item):
     agreement = models.FloatField(null=True, blank=True)
     expected = models.PositiveSmallIntegerField(default=0)
     answered = models.PositiveSmallIntegerField(default=0)
+    replaced = models.PositiveSmallIntegerField(
+        default=0, help_text="Missing ones with that of a backup judge in their place."
+    )
+    final = models.PositiveSmallIntegerField(
+        default=0, help_text="Missing ones of checks that cannot run or cannot tell."
+    )
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
 
     objects = ItemQuerySet.as_manager()
@@ -91,9 +103,15 @@ class ResultScore(Item):
         constraints = [
             known("runs_result_score_state_known", "state", ItemState),
             share("runs_result_score_score_share", "score"),
+            within_bounds("runs_result_score_bounds"),
             models.UniqueConstraint(name="runs_result_score_once", fields=("judge_run", "result")),
         ]
-        indexes = [unfinished("runs_result_score_live", "judge_run")]
+        indexes = [
+            unfinished("runs_result_score_live", "judge_run"),
+            models.Index(
+                fields=("judge_run",), name="runs_result_score_partly", condition=PARTLY_JUDGED
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"score of result {self.result_id}"
@@ -109,7 +127,7 @@ class Judgment(models.Model):
     """A judge's or check's reply on one criterion of one result.
 
     A failed judgment has no value and does not count. `failure` is the kind of the call's error,
-    or unreadable, unaskable, echo, check_error or cannot_run.
+    or unreadable, unaskable, echo, check_error, cannot_run, cannot_tell or imported_error.
     """
 
     sealed_path = "result__test__sealed"

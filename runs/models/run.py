@@ -205,7 +205,26 @@ class Outcome(models.TextChoices):
     PENDING = "pending", OUTCOMES["pending"].label
 
 
-class Result(Item, RowWithPage):
+class BoundedOutcome(models.Model):
+    """The lowest and the highest outcome that missing judgments allow; without a score, any."""
+
+    lowest_score = models.FloatField(default=0.0)
+    highest_score = models.FloatField(default=1.0)
+    lowest_passed = models.BooleanField(default=False, help_text="It passes at its lowest score.")
+    highest_passed = models.BooleanField(default=True, help_text="It passes at its highest score.")
+
+    class Meta:
+        abstract = True
+
+
+def within_bounds(name: str) -> models.CheckConstraint:
+    """Require the bounds of a `BoundedOutcome` to lie in [0, 1] and around its score."""
+    lies = Q(lowest_score__lte=F("score"), highest_score__gte=F("score")) | Q(score=None)
+    limits = Q(lowest_score__gte=0, lowest_score__lte=F("highest_score"), highest_score__lte=1)
+    return models.CheckConstraint(name=name, condition=lies & limits)
+
+
+class Result(Item, RowWithPage, BoundedOutcome):
     """A run's outcome on one revision and repeat. Narrow, for reports read only this table.
 
     `state` is the answer's; `is_judged` is set when the active judge run or an annotator is done
@@ -263,6 +282,7 @@ class Result(Item, RowWithPage):
             known("runs_result_state_known", "state", ItemState),
             known("runs_result_origin_known", "origin", Origin),
             share("runs_result_score_share", "score"),
+            within_bounds("runs_result_bounds"),
             models.UniqueConstraint(name="runs_result_once", fields=("run", "revision", "repeat")),
         ]
         indexes = [

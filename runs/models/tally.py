@@ -42,6 +42,8 @@ class TallyRow(models.Model):
     error = models.PositiveIntegerField()
     pending = models.PositiveIntegerField()
     with_score = models.PositiveIntegerField()
+    lowest_passed = models.PositiveIntegerField(help_text="That pass at their lowest score.")
+    highest_passed = models.PositiveIntegerField(help_text="At their highest; 1 without a score.")
     weights = models.FloatField(help_text="Σ w of those with a score.")
     weighted_score = models.FloatField(help_text="Σ w·s.")
     similar = models.PositiveIntegerField(help_text="With a measured similarity.")

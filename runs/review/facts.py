@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from django.db.models import F
+
 from evalhub.models import ItemState
 from evalhub.statistics.deviation import is_split, population_deviation
 from issues.rubrics.scoring import consensus
@@ -75,7 +77,8 @@ def _coverage(
     """Return the numbers of judgments expected and given, by judged result."""
     ended = ResultScore.objects.filter(judge_run=judge_run, result__in=result_ids)
     ended = ended.filter(state__in=(ItemState.DONE, ItemState.ERROR)).order_by()
-    rows = ended.values_list("result_id", "expected", "answered", "state")
+    given = F("answered") + F("replaced")
+    rows = ended.values_list("result_id", "expected", given, "state")
     # An error may have ended judging before all expected judgments were counted.
     return {
         pk: (max(expected, given + 1) if state == ItemState.ERROR else expected, given)

@@ -34,8 +34,9 @@ from runs.review.submission import (
     field_of,
     too_long,
 )
+from runs.scoring.coverage_rule import consensus_of
 from runs.scoring.human_evaluation import EvaluationPoint, evaluation_points_of, has_judges
-from runs.scoring.score import consensus_of, votes_on
+from runs.scoring.score import votes_on
 from runs.scoring.shown_verdicts import has_seen
 
 

@@ -16,26 +16,18 @@ from evalhub.statistics.interval import Interval
 from evalhub.values.digest import digest
 from issues.models import JudgeTemplate
 from runs.models import Judgment, JudgmentState
+from runs.scoring.coverage_rule import JudgeValue
 
 Scales = Mapping[int | None, str]
 """Names of scales by judge template id; equal scales have equal names."""
 
 
-class JudgeValue(NamedTuple):
-    """The fields of a judgment that scoring and agreement need; `judge` None: a check."""
-
-    criterion: int
-    judge: int | None
-    is_backup: bool
-    value: float | None
-    template: int | None
-
-    @classmethod
-    def of(cls, judgment: Judgment) -> "JudgeValue":
-        return cls(*(getattr(judgment, name) for name in JUDGE_VALUE_FIELDS))
+JUDGE_VALUE_FIELDS = ("criterion_id", "judge_id", "is_backup", "value", "template_id", "failure")
+"""Fields of a judgment that a `JudgeValue` has."""
 
 
-JUDGE_VALUE_FIELDS = ("criterion_id", "judge_id", "is_backup", "value", "template_id")
+def judge_value_of(judgment: Judgment) -> JudgeValue:
+    return JudgeValue(*(getattr(judgment, name) for name in JUDGE_VALUE_FIELDS))
 
 
 class Units(NamedTuple):

@@ -4,7 +4,7 @@ Failed judgments do not count. Active human evaluations replace the judges, on t
 on single criteria.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,11 +14,11 @@ from django.db.models import QuerySet
 from evalhub.models import ItemState
 from evalhub.work.database import update_locked
 from issues.content.revisions import scale_in
-from issues.models import FrozenCriterion
+from issues.models import FrozenCriterion, JudgeTemplate
 from issues.rubrics import hybrid_score
 from issues.rubrics.criterion_content import SEALED
 from issues.rubrics.scales import passes
-from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
+from issues.rubrics.scoring import WHOLE_TEST, Point, score_of
 from runs.answering.endings import Handling, handling_of
 from runs.figures.run_tallies import mark_changed
 from runs.models import (
@@ -29,10 +29,20 @@ from runs.models import (
     ResultScore,
 )
 from runs.scoring.active_evaluation_rule import Evaluation, HumanScore, human_score_of
-from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue, agreement_on, scales_of
+from runs.scoring.agreement import JUDGE_VALUE_FIELDS, agreement_on, scales_of
+from runs.scoring.coverage_rule import (
+    Bounds,
+    Coverage,
+    JudgeValue,
+    ScaleEnds,
+    completed,
+    consensus_of,
+    coverage_of,
+)
 
-RESULT_SCORE_FIELDS = ["score", "passed", "agreement", "answered", "expected"]
-RESULT_FIELDS = ["score", "passed", "agreement", "is_judged", "is_overridden", "is_disputed"]
+SCORED = ["score", "passed", "agreement", *Bounds._fields]
+RESULT_SCORE_FIELDS = [*SCORED, *Coverage._fields]
+RESULT_FIELDS = [*SCORED, "is_judged", "is_overridden", "is_disputed"]
 
 Key = tuple[int, int]
 Values = Mapping[int, float | None]
@@ -75,17 +85,40 @@ class Rule(NamedTuple):
         rubric = score_of(self.points(values), self.is_met)
         return hybrid_score.hybrid(rubric, self.similarity, self.similarity_weight)
 
+    def outcome(self, values: Values) -> tuple[float | None, bool | None]:
+        """Return the score of these values, and whether it passes."""
+        score = self.score(values)
+        return score, False if self.is_failed(values) else self.passes(score)
+
     def ends(self, verdicts: Mapping[int, HumanScore]) -> Iterator[Values]:
         """Yield the worst and the best values among differing human evaluations.
 
         A better value of a criterion never lowers the score, so all others lie between these.
         """
-        bad_to_show = {criterion.pk for criterion in self.criteria if criterion.is_inverted}
-        for is_best in (False, True):
+        for highest in self._highest():
             yield {
-                pk: max(verdict.values) if is_best != (pk in bad_to_show) else min(verdict.values)
+                pk: max(verdict.values) if pk in highest else min(verdict.values)
                 for pk, verdict in verdicts.items()
             }
+
+    def completions(self, votes: Sequence[JudgeValue], scales: ScaleEnds) -> Iterator[Values]:
+        """Yield the worst and the best values that missing judgments allow, as `ends` does."""
+        for highest in self._highest():
+            yield completed(votes, scales, highest)
+
+    def _highest(self) -> Iterator[set[int]]:
+        """Yield the criteria whose values are high where the score is lowest, and highest."""
+        for is_best in (False, True):
+            yield {criterion.pk for criterion in self.criteria if criterion.is_inverted != is_best}
+
+    def bounds(self, values: Values, ends: Iterable[Values] = ()) -> Bounds:
+        """Return the bounds of the outcome of these values, which may also be those of `ends`."""
+        every = [self.outcome(one) for one in (values, *ends)]
+        if every[0][0] is None:
+            return Bounds()
+        known = [(score, bool(passed)) for score, passed in every if score is not None]
+        (lowest, fails), (highest, passes) = min(known), max(known)
+        return Bounds(lowest, highest, fails, passes)
 
     def is_failed(self, values: Values) -> bool:
         """Tell whether the answer broke off and fails for it, so that no judge was asked."""
@@ -150,41 +183,31 @@ def score_result_scores(
     """
     votes = _votes(result_scores)
     result_ids = {row.result_id for row in result_scores}
-    rules = rules_of(result_ids)
+    rules, ends = rules_of(result_ids), _ends_of(votes.values())
     scales = scales_of(vote.template for found in votes.values() for vote in found)
     for row in result_scores:
         found, rule = votes[row.judge_run_id, row.result_id], rules[row.result_id]
         values = consensus_of(found)
-        row.score = rule.score(values)
-        row.passed = False if rule.is_failed(values) else rule.passes(row.score)
+        row.score, row.passed = rule.outcome(values)
+        is_partial = any(vote.is_missing for vote in found)
+        _set(row, rule.bounds(values, rule.completions(found, ends) if is_partial else ()))
+        _set(row, coverage_of(found))
         row.agreement = agreement_on(found, scales).alpha
-        row.answered, row.expected = _coverage(found)
     update_locked(list(result_scores), [*RESULT_SCORE_FIELDS, *also])
     score_results(result_ids)
 
 
-def _coverage(votes: Iterable[JudgeValue]) -> tuple[int, int]:
-    """Count judgments with a value, and judgments asked for.
-
-    A backup judge makes up for a missing judgment only on its own criterion.
-    """
-    answered: Counter[int] = Counter()
-    expected: Counter[int] = Counter()
-    for vote in votes:
-        if vote.judge is not None:
-            answered[vote.criterion] += vote.value is not None
-            expected[vote.criterion] += not vote.is_backup
-    return (answered & expected).total(), expected.total()
+def _ends_of(votes: Iterable[Iterable[JudgeValue]]) -> ScaleEnds:
+    """Return the ends of the scales of missing judgments by judge template id."""
+    missing = [vote for found in votes for vote in found if vote.is_missing]
+    asked = {vote.template for vote in missing if vote.template}
+    rows = JudgeTemplate.objects.filter(pk__in=asked).values_list("pk", "scale") if asked else ()
+    return {pk: scale_in(scale).ends for pk, scale in rows}
 
 
-def consensus_of(votes: Iterable[JudgeValue]) -> dict[int, float | None]:
-    """Return the consensus of the jury, or the check's value, by criterion id."""
-    samples: dict[int, dict[int | None, list[float | None]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for vote in votes:
-        samples[vote.criterion][vote.judge].append(vote.value)
-    return {criterion: jury_value(by_judge) for criterion, by_judge in samples.items()}
+def _set(row: Result | ResultScore, values: Bounds | Coverage) -> None:
+    for name, value in values._asdict().items():
+        setattr(row, name, value)
 
 
 def votes_on(result_score: ResultScore) -> list[JudgeValue]:
@@ -227,12 +250,15 @@ def rescore(result_ids: Collection[int]) -> set[int]:
     human = human_scores_of(result_ids)
     rules = rules_of(human.keys())
     votes = _votes([current[pk] for pk in human if pk in current])
+    ends = _ends_of(votes.values())
     for result in results:
         result_score = current.get(result.pk)
         _apply_judge_scores(result, result_score)
         if result.pk in human:
             judged = votes[result_score.judge_run_id, result.pk] if result_score else []
-            _apply_human_scores(result, human[result.pk], consensus_of(judged), rules[result.pk])
+            _apply_human_scores(result, human[result.pk], judged, rules[result.pk], ends)
+        if result.score is None or result.state == ItemState.ERROR:
+            _set(result, Bounds())
     update_locked(results, RESULT_FIELDS)
     return {result.run_id for result in results}
 
@@ -243,26 +269,40 @@ def _apply_judge_scores(result: Result, result_score: ResultScore | None) -> Non
     result.score = result_score.score if result_score else None
     result.passed = result_score.passed if result_score else None
     result.agreement = result_score.agreement if result_score else None
+    known = [getattr(result_score, name) for name in Bounds._fields] if result_score else []
+    _set(result, Bounds(*known))
     result.is_overridden = result.is_disputed = False
 
 
 def _apply_human_scores(
-    result: Result, verdicts: Mapping[int, HumanScore], judged: Values, rule: Rule
+    result: Result,
+    verdicts: Mapping[int, HumanScore],
+    votes: Sequence[JudgeValue],
+    rule: Rule,
+    scales: ScaleEnds,
 ) -> None:
     """Replace the judges by human evaluations, criterion by criterion or as a whole.
 
     A verdict on the whole outranks those on criteria. Evaluations on both sides of the pass
     threshold leave the result unscored until adjudicated. There is no score while some criteria
-    have neither a judgment nor a human evaluation.
+    have neither a judgment nor a human evaluation. Of what annotators decide nothing is missing.
     """
+    judged = consensus_of(votes)
     whole = next((c.pk for c in rule.criteria if c.key == WHOLE_TEST and c.pk in verdicts), None)
     if whole is not None:
         verdict = verdicts[whole]
         result.score = verdict.score
         sides = {rule.passes(value) for value in verdict.values}
+        low, high = min(verdict.values), max(verdict.values)
+        bounds = Bounds(low, high, bool(rule.passes(low)), bool(rule.passes(high)))
     else:
-        result.score = rule.score({**judged, **{pk: v.score for pk, v in verdicts.items()}})
-        sides = {rule.passes(rule.score({**judged, **end})) for end in rule.ends(verdicts)}
+        values = {**judged, **{pk: v.score for pk, v in verdicts.items()}}
+        result.score = rule.score(values)
+        ends = list(rule.ends(verdicts))
+        sides = {rule.passes(rule.score({**judged, **end})) for end in ends}
+        worst_and_best = zip(rule.completions(votes, scales), ends, strict=True)
+        bounds = rule.bounds(values, [{**judges, **human} for judges, human in worst_and_best])
+    _set(result, bounds)
     result.passed = sides.pop() if len(sides) == 1 else None
     result.is_overridden = True
     result.is_judged |= whole is not None or rule.is_covered({*judged, *verdicts})

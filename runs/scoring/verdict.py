@@ -21,13 +21,14 @@ from runs.models import HumanEvaluation, JudgeRun, Judgment, Result, ResultScore
 from runs.scoring.active_evaluation_rule import HumanScore, human_score_of
 from runs.scoring.agreement import (
     Agreement,
-    JudgeValue,
     agreement_on,
     comparisons_of,
+    judge_value_of,
     majority,
     scales_of,
 )
-from runs.scoring.score import Rule, consensus_of
+from runs.scoring.coverage_rule import JudgeValue, consensus_of, counting
+from runs.scoring.score import Rule
 from runs.scoring.verdict_rows import JUDGED_WITH, evaluations_of, judgments_of
 
 
@@ -138,7 +139,7 @@ class CriterionVerdict:
 
     @cached_property
     def _judged(self) -> CriterionValue:
-        return CriterionValue.of((row.judge_id, row.value) for row in self.judgments)
+        return CriterionValue.of((row.judge_id, row.value) for row in counting(self.judgments))
 
     @property
     def value(self) -> float | None:
@@ -250,7 +251,7 @@ class ResultVerdict:
 
     @cached_property
     def _judge_values(self) -> list[JudgeValue]:
-        return [JudgeValue.of(judgment) for judgment in self.judgments]
+        return [judge_value_of(judgment) for judgment in self.judgments]
 
     @cached_property
     def coverage(self) -> list[JudgeCoverage]:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from evalhub.statistics.agreement import krippendorff
 from evalhub.statistics.agreement.alpha_interval import alpha_interval
 from runs.models import Judge
-from runs.scoring.agreement import SEED, JudgeValue, Scales, comparisons_of, scales_of, units_of
+from runs.scoring.agreement import SEED, Scales, comparisons_of, scales_of, units_of
+from runs.scoring.coverage_rule import JudgeValue
 from tests.sample_data.judgments import Judged
 
 UNREADABLE = "unreadable"

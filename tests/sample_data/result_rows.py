@@ -60,6 +60,20 @@ class Rows:
         return [revision.passes(score) for revision, score in each]
 
     @cached_property
+    def bounds(self) -> Columns:
+        """The lowest and the highest outcome; missing votes are 0 or 1, the ends of both scales."""
+        columns: dict[str, list[Any]] = {}
+        for name, end in (("lowest", 0.0), ("highest", 1.0)):
+            votes = np.where(np.isnan(self.judged.votes), end, self.judged.votes)
+            scores = np.where(self.judged.answered > 0, votes.mean(axis=1), end).tolist()
+            columns[f"{name}_score"] = scores
+            columns[f"{name}_passed"] = [
+                bool(revision.passes(score))
+                for revision, score in zip(self.revisions, scores, strict=True)
+            ]
+        return columns
+
+    @cached_property
     def costs_usd(self) -> list[Decimal | None]:
         """Of each answer; None where there is none, or no price is known."""
         model = vocabulary.MODELS[self.planned.line.model]
@@ -95,6 +109,7 @@ class Rows:
             "ending": repeat(""),
             "is_overridden": repeat(False),
             "is_disputed": repeat(False),
+            **self.bounds,
             "input_tokens": self._where_answered(judged.input_tokens.tolist()),
             "output_tokens": self._where_answered(judged.output_tokens.tolist()),
             "cost_usd": [None if cost is None else str(cost) for cost in self.costs_usd],
@@ -134,6 +149,9 @@ class Rows:
             "passed": self.passed,
             "expected": [0 if is_error else JUDGES for is_error in self.errors],
             "answered": self.judged.answered.tolist(),
+            "replaced": repeat(0),
+            "final": repeat(0),
+            **self.bounds,
             **self._ended(NO_ANSWER, ""),
         }
 

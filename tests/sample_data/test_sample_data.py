@@ -19,7 +19,12 @@ from runs.launching.launch import fingerprints_of, suite_fingerprint, template_v
 from runs.models import Judgment, Outcome, Result, ResultScore, Run, Suite
 from runs.result_list.filters import Filters
 from runs.scoring.agreement import statistics_of
-from runs.scoring.score import RESULT_FIELDS, score_result_scores, score_results
+from runs.scoring.score import (
+    RESULT_FIELDS,
+    RESULT_SCORE_FIELDS,
+    score_result_scores,
+    score_results,
+)
 from tests import factories
 from tests.sample_data import vocabulary
 from tests.sample_data.command import Command
@@ -150,12 +155,11 @@ def test_results_are_labelled_as_a_launch_labels_them(workspace):
 
 def test_scoring_again_changes_no_result_score(workspace):
     result_scores = ResultScore.objects.filter(judge_run__run=detailed_run())
-    fields = ("score", "passed", "agreement", "answered", "expected")
-    before = rows_of(result_scores, *fields)
+    before = rows_of(result_scores, *RESULT_SCORE_FIELDS)
 
     score_result_scores(list(result_scores.exclude(state="error")))
 
-    assert rows_of(result_scores, *fields) == before
+    assert rows_of(result_scores, *RESULT_SCORE_FIELDS) == before
 
 
 def test_scoring_again_changes_no_result(workspace):

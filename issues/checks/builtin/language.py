@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import AfterValidator, Field
 
 from evalhub.display.formatting import percent
-from issues.checks.check import Arguments, CheckError, Finding, family, yes_or_no
+from issues.checks.check import Arguments, CannotTell, Finding, family, yes_or_no
 from issues.checks.code_blocks import without_code
 from issues.checks.quoting import quoted
 from issues.checks.subject import Material
@@ -53,7 +53,7 @@ def language(arguments: Language, material: Material) -> Finding:
     """
     code, probability = _identifier().classify(without_code(material.text)[:MAX_CHARACTERS])
     if code == NO_LANGUAGE or probability < MIN_PROBABILITY:
-        raise CheckError("The text is too short or too mixed to detect its language.")
+        raise CannotTell("The text is too short or too mixed to detect its language.")
     is_shown = arguments.language in (code, PART_OF.get(code))
     explanation = f"The text reads as {quoted(code)} ({percent(probability, 0)})."
     return yes_or_no(is_shown, explanation, explanation)

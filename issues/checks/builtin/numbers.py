@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from issues.checks.check import Arguments, CheckError, Compared, Finding, family, yes_or_no
+from issues.checks.check import Arguments, CannotTell, Compared, Finding, family, yes_or_no
 from issues.checks.number_notation import last_number, last_reading
 from issues.checks.quoting import quoted
 from issues.checks.subject import Material
@@ -55,7 +55,7 @@ def number_equals(arguments: Number, material: Material) -> Finding:
         return Finding(1.0, explanation)
     reading = last_reading(material.text, arguments.decimal_sign)
     if reading and (reading.is_open or any(map(arguments.fits, reading.others))):
-        raise CheckError(
+        raise CannotTell(
             f"Cannot tell whether {quoted(reading.text)} means {arguments.value:.15g}. "
             "Ask for a plain number in the test, or state the decimal sign in the check."
         )
@@ -71,7 +71,7 @@ def text_ratio(arguments: Ratio, material: Material) -> Finding:
 
     text, wanted = (arguments.form(text).strip() for text in (material.text, arguments.text))
     if len(text) > MAX_CHARACTERS:
-        raise CheckError(
+        raise CannotTell(
             f"The text has {len(text):,} characters; the maximum is {MAX_CHARACTERS:,}."
         )
     ratio = round(Levenshtein.normalized_similarity(text, wanted), DIGITS)

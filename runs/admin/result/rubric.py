@@ -11,6 +11,7 @@ from issues.rubrics.scales import Scale
 from runs.admin.result.adjudication import Adjudication, adjudication_of_criterion
 from runs.admin.result.evaluation_entries import Choice, EvaluationEntry, extent_choices
 from runs.models import HumanEvaluation, Judgment, JudgmentState
+from runs.scoring.coverage_rule import CANNOT_TELL
 from runs.scoring.human_evaluation import CHECKED
 from runs.scoring.verdict import CriterionVerdict, ResultVerdict
 
@@ -41,7 +42,8 @@ class Checked:
             return "not checked yet" if self.can_run else CANNOT_RUN
         if not self.is_failed:
             return f"shown {self.judgment.value:.2f}"
-        return "check error" if self.can_run else CANNOT_RUN
+        reason = "cannot tell" if self.judgment.failure == CANNOT_TELL else "check error"
+        return reason if self.can_run else CANNOT_RUN
 
 
 @dataclass(frozen=True)

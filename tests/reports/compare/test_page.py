@@ -87,7 +87,7 @@ def test_nothing_is_concluded_from_an_incomplete_run():
     assert "April is incomplete, 18/20 scored" in document.warnings[0]
     (row,) = listed(document, "incomplete")
     assert document.actions == (row["retry"],)
-    assert row["retry"].text == "Retry failed (2)"
+    assert row["retry"].text == "Retry 2 failed"
     tests = listed(document)
     assert {row["became"] for row in tests} == {"not comparable"}
     assert not re.search(r"\bp [=<]|significant|worse|better", f"{document.sentences} {tests}")

@@ -58,7 +58,7 @@ def test_a_model_that_answers_one_of_twenty_is_not_ranked(tests):
     assert [(row["model"], row["scored"], row["total"], row["lacks"]) for row in rows] == [
         ("lucky", 1, 20, "19 errors")
     ] * 10
-    assert {row["retry"].text for row in rows} == {"Retry failed (19)"}
+    assert {row["retry"].text for row in rows} == {"Retry 19 failed"}
     assert json_of(document)["tables"]["incomplete"]["rows"][0]["scored"] == 1
 
 

@@ -76,14 +76,14 @@ def test_a_heat_map_keeps_the_complete_run_and_lists_the_newer_one(complete, inc
     names = [column.name for column in document.table("map").columns]
     assert f"run_{complete.pk}" in names
     assert f"run_{incomplete.pk}" not in names
-    assert listed(document) == [(incomplete.label, "10 errors", "Retry failed (10)")]
+    assert listed(document) == [(incomplete.label, "10 errors", "Retry 10 failed")]
 
 
 def test_an_issue_timeline_has_no_incomplete_run(issue, complete, incomplete):
     document = built(ISSUE_TIMELINE, issue=issue.pk)
 
     assert [row["run"].text for row in document.table("runs").as_rows()] == [complete.label]
-    assert listed(document) == [(incomplete.label, "10 errors", "Retry failed (10)")]
+    assert listed(document) == [(incomplete.label, "10 errors", "Retry 10 failed")]
 
 
 def test_underperforming_issues_are_those_of_a_complete_run(complete, incomplete):
@@ -98,7 +98,7 @@ def test_a_comparison_with_an_incomplete_run_warns_and_offers_to_retry(complete,
     document = built(COMPARE, runs=f"{complete.pk}&runs={incomplete.pk}")
 
     assert any("is incomplete, 10/20 scored" in warning for warning in document.warnings)
-    assert listed(document) == [(incomplete.label, "10 errors", "Retry failed (10)")]
+    assert listed(document) == [(incomplete.label, "10 errors", "Retry 10 failed")]
 
 
 def test_a_comparison_says_why_it_passes_the_baseline_over(suite, model, tests, complete):

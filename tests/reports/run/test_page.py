@@ -116,7 +116,7 @@ def test_errors_are_offered_for_another_try_with_their_number(client):
     fail(run, run.results.first(), "content_filtered")
 
     text = text_of(page(client, run))
-    assert "Retry failed (2)" in text
+    assert "Retry 2 failed" in text
     assert "policy: 1 of the errors" in text
     assert "3 of 3 asked: 2 answered, 1 error" in " ".join(re.sub("<[^>]+>", " ", text).split())
 

@@ -140,7 +140,7 @@ def test_a_providers_error_is_a_failed_judgment_and_no_vote(ledger):
     # The other judge said 1: with the error as a vote of 0 the mean would be 0.5 and fail.
     result = judgment.result
     assert (result.score, result.outcome) == (1.0, "passed")
-    assert (result.result_scores.get().answered, result.result_scores.get().expected) == (1, 2)
+    assert (result.result_scores.get().answered, result.result_scores.get().expected) == (1, 1)
 
 
 def test_a_candidates_error_is_an_error_and_not_an_answer(ledger):

@@ -244,8 +244,8 @@ def test_person_on_one_criterion_does_not_end_the_waiting_for_the_judges():
     [
         # A retry: the judge of the first answered after all, that of the second failed with its
         # backup.
-        (("Is right.", "Is short."), ([1, 1], [None, None]), (1, 2)),
-        (("Is right.",), ([None, 1],), (1, 1)),
+        (("Is right.", "Is short."), ([1, 1], [None, None]), (1, 0, 2)),
+        (("Is right.",), ([None, 1],), (0, 1, 1)),
     ],
 )
 def test_backup_makes_good_on_its_own_criterion_only(rubric, votes, coverage):
@@ -253,4 +253,5 @@ def test_backup_makes_good_on_its_own_criterion_only(rubric, votes, coverage):
     said = dict(zip(rubric, votes, strict=True))
     run = rubric_run([{"text": text} for text in rubric], said, jury=jury_of(1, backup=backup))
     result_score = run.results.get().result_scores.get()
-    assert (result_score.answered, result_score.expected) == coverage
+    found = result_score.answered, result_score.replaced, result_score.expected
+    assert found == coverage
