@@ -6,7 +6,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 BatchState = Literal["live", "paused", "cancelled", "failed", "done"]
 Blank = Literal[""]
-Ending = Literal["length", "content_filter", "error", "abort"]
+Ending = Literal["length", "content_filter", "error", "abort", "prompt_cut"]
 FeedbackBatchRowState = Literal["added", "duplicates"]
 FlipDirection = Literal["worse", "better"]
 GateExit = Literal[0, 1, 2]
@@ -230,6 +230,13 @@ class OutcomeCounts(TypedDict):
     pending: int
 
 
+class PartlyJudged(TypedDict):
+    expected: int
+    answered: int
+    replaced: int
+    answers: int
+
+
 class Result(TypedDict):
     id: int
     run_label: str
@@ -245,6 +252,10 @@ class Result(TypedDict):
     claimed_at: NotRequired[str | None]
     error_kind: NotRequired[str]
     error_message: NotRequired[str]
+    lowest_score: NotRequired[float]
+    highest_score: NotRequired[float]
+    lowest_passed: NotRequired[bool]
+    highest_passed: NotRequired[bool]
     origin: NotRequired[Origin]
     weight: NotRequired[float]
     is_judged: NotRequired[bool]
@@ -320,6 +331,7 @@ class RunProgress(TypedDict):
     retryable: int
     counts: OutcomeCounts
     endings: dict[str, int]
+    partly_judged: list[PartlyJudged]
 
 
 class Test(TypedDict):

@@ -201,8 +201,9 @@ def test_the_results_of_one_test_can_be_picked(annotator):
     [
         (
             "run_csv",
-            "result_id,test_id,repeat,issue_id,issue,tags,outcome,score,agreement,deviation,"
-            "answered,expected,judges,criteria,failed_judgments,is_overridden,is_disputed,weight,"
+            "result_id,test_id,repeat,issue_id,issue,tags,outcome,score,lowest_score,highest_score,"
+            "lowest_passed,highest_passed,agreement,deviation,answered,expected,replaced,judges,"
+            "criteria,failed_judgments,is_overridden,is_disputed,weight,"
             "input_tokens,output_tokens,cost_usd,latency_ms,error_kind,ending,finish_reason,"
             "prompt,answer",
         ),

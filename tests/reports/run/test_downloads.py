@@ -167,6 +167,8 @@ def test_sentences_say_what_the_rates_exclude():
         "1 of 2 scored results passed: 50% (95% CI 9–91%, "
         "Wilson by test, does not account for issues).",
         "Excluded from the rates: 1 unscored.",
+        "Judged by 0 of 1: 1 answer.",
+        "With what is missing, 1 to 2 of 3 results may pass.",
     )
 
 

@@ -158,7 +158,7 @@ def test_the_grid_shows_a_rubric_as_parts_after_inversion():
     assert [(part.weight, part.score) for part in row.criteria] == [(1, 0.5), (3, 0.125), (1, None)]
     assert (row.splits, row.failed_judgments) == (1, 1)
     assert row.deviation == 0.5
-    assert (row.answered, row.expected) == (4, 4)
+    assert (row.answered, row.expected) == (4, 5)
     # The first judge found 1 polite and 1 rude, which is 0.
     assert [cell.value for cell in row.judges] == [0.5, 0.125]
 
