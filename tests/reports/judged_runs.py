@@ -10,6 +10,7 @@ from evalhub.models import BatchState, ItemState
 from issues.models import Test
 from runs.models import Answer, JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 from runs.scoring.agreement import statistics_of
+from runs.scoring.coverage_rule import Bounds
 from runs.scoring.score import score_result_scores
 from tests.factories import make_run, make_tests, shared_jury
 
@@ -86,7 +87,8 @@ def judged(
 
 def fail(run: Run, result: Result, kind: str = "timed_out") -> None:
     """The result's candidate gave no answer."""
-    Result.objects.filter(pk=result.pk).update(state=ItemState.ERROR, error_kind=kind)
+    bounds = Bounds()._asdict()
+    Result.objects.filter(pk=result.pk).update(state=ItemState.ERROR, error_kind=kind, **bounds)
 
 
 def finish(run: Run) -> None:

@@ -186,6 +186,29 @@ def test_dispute_with_one_at_the_line_goes_by_the_rule():
     assert fresh(result).outcome == "passed"
 
 
+def bounds(result):
+    result.refresh_from_db()
+    found = result.lowest_score, result.highest_score
+    return (*found, result.lowest_passed, result.highest_passed)
+
+
+def test_nothing_is_missing_of_what_people_decide():
+    result = voted(run_with(2), 1.0, None)
+    assert bounds(result) == (0.5, 1, False, True)
+    person = say(result, "1")
+    assert bounds(result) == (1, 1, True, True)
+    say(result, "0")
+    assert bounds(result) == (0, 1, False, True)
+    withdraw(result, by=person)
+    assert bounds(result) == (0, 0, False, False)
+
+    run = rubric_run([{"text": "Is right."}, {"text": "Is short."}], {"Is right.": [None]})
+    result = run.results.get()
+    assert bounds(result) == (0, 1, False, True)  # There is no score.
+    say_of(result, "Is short.", "FULLY_MET")
+    assert (bounds(result), result.score) == ((0.5, 1, False, True), 1)
+
+
 def test_adjudication_settles_a_dispute_and_its_withdrawal_reopens_it():
     result = voted(run_with(1), 1.0)
     say(result, "1")
