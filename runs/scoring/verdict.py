@@ -262,7 +262,9 @@ class ResultVerdict:
     @property
     def consensus(self) -> str:
         """The judges behind the consensus, in the order of the jury; "" if none gave a value."""
-        return ", ".join(line.judge.label for line in self.coverage if line.answered)
+        counted = [row for verdict in self.criteria for row in counting(verdict.judgments)]
+        behind = {row.judge_id for row in counted if row.value is not None}
+        return ", ".join(judge.label for judge in self.judges if judge.judge_id in behind)
 
 
 class ResultVerdicts(NamedTuple):
