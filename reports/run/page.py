@@ -68,11 +68,10 @@ def _sentences(report: RunReport) -> Iterator[str]:
         yield f"Excluded from the rates: {', '.join(excluded)}."
     if refused := dict(report.errors).get(CallErrorKind.CONTENT_FILTERED):
         yield f"Refused by the provider's policy: {count(refused)} of the errors."
-    kinds = report.progress.partly_judged
-    for kind in kinds[:KINDS]:
-        yield f"{str(kind).capitalize()}."
-    if more := sum(kind.answers for kind in kinds[KINDS:]):
-        yield f"Judged in part otherwise: {counted(more, 'answer')}."
+    if kinds := report.progress.partly_judged:
+        more = sum(kind.answers for kind in kinds[KINDS:])
+        parts = [*map(str, kinds[:KINDS]), *([f"in other parts: {count(more)}"] if more else [])]
+        yield f"{'; '.join(parts).capitalize()}."
     if counts.lowest_passed < counts.highest_passed and report.progress.state == "done":
         yield (
             f"With what is missing, {count(counts.lowest_passed)} to "

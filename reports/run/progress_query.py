@@ -44,6 +44,11 @@ class Progress:
         return max(0, self.counts.pending - (self.total - self.answered))
 
     @property
+    def lacking(self) -> int:
+        """Answers that lack judgments that were expected."""
+        return sum(kind.answers for kind in self.partly_judged)
+
+    @property
     def replied(self) -> int:
         """Results with an answer: those answered without an error."""
         return max(0, self.answered - self.counts.error)
