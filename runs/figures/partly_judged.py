@@ -21,7 +21,8 @@ class PartlyJudged(NamedTuple):
     @property
     def judged_by(self) -> str:
         """The judgments in words, such as "judged by 2 of 3"."""
-        backup = f" and {count(self.replaced)} by the backup" if self.replaced else ""
+        several = f" ({count(self.replaced)} times)" if self.replaced > 1 else ""
+        backup = f" and the backup{several}" if self.replaced else ""
         return f"judged by {count(self.answered)} of {count(self.expected)}{backup}"
 
     def __str__(self) -> str:
