@@ -286,6 +286,7 @@ class Run(TypedDict):
     litellm_model: str
     similarity_model: str
     spent_usd: str | None
+    unpriced_calls: int
     requested_by: str | None
     params: dict[str, Any]
     suite_version: int | None

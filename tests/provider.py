@@ -43,6 +43,7 @@ class Reply:
     usage: bool = True
     hang: bool = False
     cut_short: bool = False
+    delay_s: float = 0.0
     pause_s: float = 0.0
     """Between the words of a streamed reply."""
     hang_after: int | None = None
@@ -259,8 +260,7 @@ class Provider:
             await asyncio.sleep(0.01)
         scripted = self.script(body)
         reply = Reply(text=scripted) if isinstance(scripted, str) else scripted
-        if reply.hang:
-            await asyncio.sleep(HANG_S)
+        await asyncio.sleep(HANG_S if reply.hang else reply.delay_s)
         return await _send(request, body, reply)
 
     async def _note(self, request: web.Request) -> Json:

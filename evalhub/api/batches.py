@@ -1,6 +1,7 @@
 """Batches of background work: the same verbs for each kind, an estimate and consent before it."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -13,6 +14,7 @@ from evalhub.api.errors import Conflict
 from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.api.views import ReadOnly
 from evalhub.work import control
+from evalhub.work.models import Batch
 from evalhub.work.progress import counts
 
 VERBS = ("pause", "cancel", "resume", "retry_errors")
@@ -40,9 +42,23 @@ def consent_of(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+class SpentField(serializers.DecimalField):
+    """Cost of a batch's calls in US dollars; null: none is known.
+
+    `unpriced_calls` beside it may be billed too, at a cost that is not known.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(max_digits=14, decimal_places=8, read_only=True, allow_null=True)
+
+    def get_attribute(self, instance: Batch) -> Decimal | None:
+        return instance.spent.usd
+
+
 class BatchSerializer(RowSerializer):
     """Progress of background work; `get_items` counts its items by state."""
 
+    spent_usd = SpentField()
     requested_by = Name()
     page = serializers.CharField(source="get_absolute_url", read_only=True)
 

@@ -57,6 +57,8 @@ class LanguageModelSerializer(WithholdingSerializer):
             "judge_timeout_s",
             "input_usd_per_mtok",
             "output_usd_per_mtok",
+            "cached_usd_per_mtok",
+            "cache_write_usd_per_mtok",
             "is_scripted",
             "is_active",
             "note",

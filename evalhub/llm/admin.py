@@ -81,7 +81,13 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         ),
         (
             "Prices",
-            {"classes": ("tab",), "fields": (("input_usd_per_mtok", "output_usd_per_mtok"),)},
+            {
+                "classes": ("tab",),
+                "fields": (
+                    ("input_usd_per_mtok", "output_usd_per_mtok"),
+                    ("cached_usd_per_mtok", "cache_write_usd_per_mtok"),
+                ),
+            },
         ),
         (
             "Identity",

@@ -7,7 +7,8 @@ A refusal that names a parameter is learnt once per model: it is stored with the
 import json
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from decimal import Decimal
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,11 @@ LISTED = {
     "supports_response_schema": "response_format",
 }
 """What LiteLLM's map says of a model, and what it is called here."""
+
+PRICES = {
+    *("input_cost_per_token", "cache_read_input_token_cost", "cache_creation_input_token_cost"),
+}
+"""What it says of prices, in US dollars per token."""
 
 NAMES = {
     "temperature": "Temperature",
@@ -71,23 +77,46 @@ READ = 2_000
 """Characters of a refusal in which a parameter is looked for."""
 
 
-@lru_cache(maxsize=500)
 def listed(litellm_model: str) -> Mapping[str, bool]:
-    """Return what LiteLLM's map says of a model's capabilities; {} if it does not know the model.
+    """Return what LiteLLM's map says of a model; {} if it does not know it."""
+    entry = _entry_of(litellm_model)
+    return {LISTED[key]: bool(entry[key]) for key in LISTED if entry.get(key) is not None}
 
-    The file is read without importing LiteLLM, which takes seconds.
+
+def cache_price(litellm_model: str, act: str, input_price: Decimal | None) -> Decimal | None:
+    """Return the price of input "read" from a provider's cache, or written to it ("creation").
+
+    It is the same share of the price of other input as in LiteLLM's map; None: not known.
     """
+    entry = {} if input_price is None else _entry_of(litellm_model)
+    price, other = entry.get(f"cache_{act}_input_token_cost"), entry.get("input_cost_per_token")
+    if input_price is None or not price or not other:
+        return None
+    share = Decimal(str(price)) / Decimal(str(other))
+    return (Decimal(input_price) * share).quantize(Decimal("1e-6"))
+
+
+def _entry_of(litellm_model: str) -> Mapping[str, Any]:
+    provider, _, name = litellm_model.partition("/")
+    entry = _map().get(litellm_model)
+    if entry is None and _map().get(name, {}).get("litellm_provider") == provider:
+        entry = _map()[name]
+    return entry or {}
+
+
+@cache
+def _map() -> Mapping[str, Mapping[str, Any]]:
+    """Return what is used of LiteLLM's map, read without importing LiteLLM, which takes seconds."""
     found = find_spec("litellm")
     if found is None or not found.submodule_search_locations:
         return {}
     path = Path(next(iter(found.submodule_search_locations))) / MAP
     entries = json.loads(path.read_text()) if path.exists() else {}
-    provider, _, name = litellm_model.partition("/")
-    entry = entries.get(litellm_model)
-    if entry is None and entries.get(name, {}).get("litellm_provider") == provider:
-        entry = entries[name]
-    entry = entry or {}
-    return {LISTED[key]: bool(entry[key]) for key in LISTED if entry.get(key) is not None}
+    used = {*LISTED, *PRICES, "litellm_provider"}
+    return {
+        name: {key: value for key, value in entry.items() if key in used}
+        for name, entry in entries.items()
+    }
 
 
 def default_temperature(litellm_model: str, temperature: float) -> float | None:

@@ -40,6 +40,19 @@ UNSENT = {CallErrorKind.MISSING_KEY, CallErrorKind.FORBIDDEN_ADDRESS}
 SUSPECT = {CallErrorKind.REFUSED_KEY, CallErrorKind.NOT_FOUND}
 """Kinds of refusals that may be of the account or the endpoint, and not only of a request."""
 
+UNBILLED = {
+    *UNSENT,
+    *SUSPECT,
+    CallErrorKind.RATE_LIMITED,
+    CallErrorKind.BAD_REQUEST,
+    CallErrorKind.CONTEXT_TOO_LONG,
+    CallErrorKind.CONTENT_FILTERED,
+    CallErrorKind.UNREACHABLE,
+    CallErrorKind.SERVER_ERROR,
+    CallErrorKind.IMAGES_NOT_TAKEN,
+}
+"""Kinds of failures that cost nothing, unless the reply says so."""
+
 OUTAGES = {
     CallErrorKind.TIMED_OUT,
     CallErrorKind.UNREACHABLE,
@@ -57,6 +70,7 @@ class CallError(Exception):
         can_retry: A retry can help; None in the constructor: the default of the kind.
         is_of_account: Every other call to the endpoint would fail too; None: the default of the
             kind.
+        is_billed: The provider may bill it; None: the default of the kind.
         retry_after_s: The wait that the provider asked for; None: it did not.
         completion: The reply despite the error, for the record; None: there was none.
     """
@@ -69,11 +83,13 @@ class CallError(Exception):
         retry_after_s: float | None = None,
         can_retry: bool | None = None,
         is_of_account: bool | None = None,
+        is_billed: bool | None = None,
         completion: Completion | None = None,
     ) -> None:
         super().__init__(message)
         self.can_retry = kind in PASSING if can_retry is None else can_retry
         self.is_of_account = kind in UNSENT if is_of_account is None else is_of_account
+        self.is_billed = kind not in UNBILLED if is_billed is None else is_billed
         self.kind = kind
         self.message = message
         self.retry_after_s = retry_after_s

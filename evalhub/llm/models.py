@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from evalhub.history import History
 from evalhub.limits import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S, JUDGE_TIMEOUT_S, MAX_TIMEOUT_S
 from evalhub.llm.applications.application_fields import ApplicationFields, ModelKind
+from evalhub.llm.capabilities import cache_price
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.parameters import parameter_problems
@@ -23,7 +24,15 @@ environment_name = RegexValidator(
 )
 
 
-def _price(name: str) -> "models.DecimalField[Decimal | str | float | None, Decimal | None]":
+PRICED = "US dollars per million tokens. Empty: not known, so cost is not measured."
+PRICED_AS_LISTED = (
+    "Empty: the share of the input price that LiteLLM lists for this model, else all of it."
+)
+
+
+def _price(
+    name: str, help_text: str = PRICED
+) -> "models.DecimalField[Decimal | str | float | None, Decimal | None]":
     return models.DecimalField(
         name,
         max_digits=12,
@@ -31,7 +40,7 @@ def _price(name: str) -> "models.DecimalField[Decimal | str | float | None, Deci
         null=True,
         blank=True,
         validators=[MinValueValidator(Decimal(0))],
-        help_text="US dollars per million tokens. Empty: not known, so cost is not measured.",
+        help_text=help_text,
     )
 
 
@@ -136,6 +145,8 @@ class LanguageModel(ApplicationFields, RowWithPage):
     )
     input_usd_per_mtok = _price("input price")
     output_usd_per_mtok = _price("output price")
+    cached_usd_per_mtok = _price("price of cached input", PRICED_AS_LISTED)
+    cache_write_usd_per_mtok = _price("price of input written to the cache", PRICED_AS_LISTED)
     is_scripted = models.BooleanField(
         "scripted",
         default=False,
@@ -223,6 +234,13 @@ class LanguageModel(ApplicationFields, RowWithPage):
     def has_prices(self) -> bool:
         return self.input_usd_per_mtok is not None and self.output_usd_per_mtok is not None
 
+    def _cache_price(self, act: str, own: Decimal | None) -> Decimal | None:
+        return (
+            own
+            if own is not None
+            else cache_price(self.litellm_model, act, self.input_usd_per_mtok)
+        )
+
     def judge_endpoint(self) -> Endpoint:
         """Return the endpoint for a judge, which has its own time-out."""
         timeout_s = self.judge_timeout_s or min(self.timeout_s, JUDGE_TIMEOUT_S)
@@ -244,6 +262,8 @@ class LanguageModel(ApplicationFields, RowWithPage):
             requests_per_minute=self.requests_per_minute,
             input_usd_per_mtok=self.input_usd_per_mtok,
             output_usd_per_mtok=self.output_usd_per_mtok,
+            cached_usd_per_mtok=self._cache_price("read", self.cached_usd_per_mtok),
+            cache_write_usd_per_mtok=self._cache_price("creation", self.cache_write_usd_per_mtok),
             structured_output=self.structured_output,
             takes_images=self.takes_images,
             is_scripted=self.is_scripted,

@@ -10,7 +10,7 @@ from typing import NoReturn
 from django.db import close_old_connections
 
 from evalhub.values import clock
-from evalhub.work import database, leases
+from evalhub.work import database, leases, sent_calls
 from evalhub.work.batches import Key, LiveBatch
 from evalhub.work.database import Database
 from evalhub.work.kinds import AnyKind
@@ -70,6 +70,7 @@ class Heartbeat:
             try:
                 await self.beat()
                 await self.database(self.observer.reap)
+                await self.database(sent_calls.take_in)
             except Exception:
                 log.exception("The heartbeat of %s failed; trying again", self.worker)
 

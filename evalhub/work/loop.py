@@ -15,7 +15,7 @@ from evalhub.access.sealing.exposures import Sendings
 from evalhub.llm.models import Call
 from evalhub.logs import describe
 from evalhub.values import clock
-from evalhub.work import batches, leases, unsaved_replies
+from evalhub.work import batches, leases, sent_calls, unsaved_replies
 from evalhub.work.batches import Key, LiveBatch, internal
 from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.calls.errors import BatchFailed, GivenBack, LeaseLost
@@ -50,6 +50,7 @@ class Loop:
         self.changed = asyncio.Event()
         self.stopped = asyncio.Event()
         self.performed = Counter[str]()
+        self.sent: sent_calls.SentCalls
         self.saver: Saver
         self.worker: Worker
         self.heartbeat: Heartbeat
@@ -66,6 +67,7 @@ class Loop:
             self.worker = await self.database(leases.register)
             try:
                 await self.database.with_retries(unsaved_replies.take_in)
+                await self.database.with_retries(sent_calls.take_in)
                 await self._run()
             finally:
                 try:
@@ -77,6 +79,7 @@ class Loop:
             await self.database.close()
 
     async def _run(self) -> None:
+        self.sent = sent_calls.SentCalls()
         self.saver = Saver(self.database, self.worker, self.limiters)
         self.funding = Funding(self.database, self.worker)
         self.heartbeat = Heartbeat(
@@ -94,6 +97,7 @@ class Loop:
                 raise
             finally:
                 await self._settle()
+        self.sent.close()
 
     @asynccontextmanager
     async def _beside(self, coroutine: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
@@ -283,6 +287,7 @@ class Loop:
             database=self.database,
             random=self.random,
             sendings=self.sendings,
+            sent=self.sent,
             sealed=kind.sealed_tests(job),
             fund=lambda estimate: self.funding.ensure(kind, batch, gate.budget, estimate),
             may_hold=self.heartbeat.may_hold,

@@ -10,6 +10,7 @@ from django.db import models
 from evalhub import logs
 from evalhub.access.sealing.sealed import SealedQuerySet
 from evalhub.llm.models import LanguageModel
+from evalhub.work.spent import Spent, spent_by
 
 LEASE_S = float(settings.EVALHUB_LEASE_S)
 """A worker without a heartbeat for this long is taken for dead."""
@@ -141,6 +142,9 @@ class Batch(models.Model):
     spent_usd = models.DecimalField(
         max_digits=14, decimal_places=8, default=0, help_text="Of the calls with known cost."
     )
+    unpriced_calls = models.PositiveIntegerField(
+        default=0, help_text="Calls that may be billed, at a cost that is not known."
+    )
     request_id = models.CharField(
         max_length=64,
         blank=True,
@@ -158,6 +162,10 @@ class Batch(models.Model):
     @property
     def is_live(self) -> bool:
         return self.state == BatchState.LIVE
+
+    @property
+    def spent(self) -> Spent:
+        return spent_by([self])
 
     @property
     def work_key(self) -> str:

@@ -10,17 +10,16 @@ import logging
 import time
 from collections import defaultdict
 from dataclasses import replace
-from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import F
 
 from evalhub.llm.models import Call
 from evalhub.work import unsaved_replies
 from evalhub.work.database import Database, Unavailable
-from evalhub.work.kinds import AnyKind, Save, kinds
+from evalhub.work.kinds import AnyKind, Save
 from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.models import Worker
+from evalhub.work.spending import add_spent
 
 log = logging.getLogger(__name__)
 
@@ -190,7 +189,7 @@ def store(saves: list[Save], worker_id: int) -> list[bool]:
 
 def _write(saves: list[Save], calls: list[Call], worker_id: int) -> list[bool]:
     """Save everything; `calls` are those without a record."""
-    _add_spent(saves)
+    add_spent(calls)
     held = _held(saves, worker_id)
     kept = [(save.kind, save.item_id) in held for save in saves]
     groups: dict[AnyKind, list[Save]] = defaultdict(list)
@@ -220,14 +219,3 @@ def _held(saves: list[Save], worker_id: int) -> set[tuple[AnyKind, int]]:
         rows = kind.items().select_for_update(of=("self",)).filter(pk__in=ids, worker=worker_id)
         held |= {(kind, pk) for pk in rows.order_by("pk").values_list("pk", flat=True)}
     return held
-
-
-def _add_spent(saves: list[Save]) -> None:
-    spent: dict[tuple[AnyKind, int], Decimal] = defaultdict(Decimal)
-    for save in saves:
-        spent[save.kind, save.batch_id] += sum(
-            (call.cost_usd or Decimal(0) for call in save.calls if call.pk is None), Decimal(0)
-        )
-    for kind, batch_id in sorted(spent, key=lambda key: (kinds().index(key[0]), key[1])):
-        if amount := spent[kind, batch_id]:
-            kind.batches().filter(pk=batch_id).update(spent_usd=F("spent_usd") + amount)

@@ -9,7 +9,6 @@ import logging
 import os
 from collections import defaultdict
 from collections.abc import Sequence
-from decimal import Decimal
 from pathlib import Path
 from uuid import uuid4
 
@@ -17,10 +16,9 @@ from django.conf import settings
 from django.core import serializers
 from django.core.serializers.base import DeserializationError
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import F
 
 from evalhub.llm.models import Call
-from evalhub.work.kinds import kinds
+from evalhub.work.spending import add_spent
 
 log = logging.getLogger(__name__)
 
@@ -68,12 +66,13 @@ def take_in() -> None:
             with path.open() as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 if path.exists():
-                    _take_in(path, file.read())
+                    take_in_file(path, file.read())
         except FileNotFoundError:
             continue  # another process was first
 
 
-def _take_in(path: Path, text: str) -> None:
+def take_in_file(path: Path, text: str) -> None:
+    """Record the calls of a file that have no record, and remove it; put aside one that fails."""
     try:
         rows = (found.object for found in serializers.deserialize("jsonl", text))
         calls = [row for row in rows if isinstance(row, Call)]
@@ -94,13 +93,5 @@ def _is_recorded(call: Call) -> bool:
 
 def record(calls: Sequence[Call]) -> None:
     """Save new calls and add their cost to their batches, as saving in time would have done."""
-    spent: dict[str, Decimal] = defaultdict(Decimal)
-    for call in calls:
-        spent[call.batch] += call.cost_usd or 0
-    by_name = {str(kind.batch_model._meta.model_name): kind for kind in kinds()}
-    for work_key, amount in sorted(spent.items()):
-        name, _, pk = work_key.rpartition(" ")
-        if name in by_name:
-            batches = by_name[name].batches().filter(pk=int(pk))
-            batches.update(spent_usd=F("spent_usd") + amount)
+    add_spent(calls)
     Call.objects.bulk_create(calls)

@@ -16,6 +16,7 @@ from evalhub.api.batches import (
     CONSENT,
     ConsentSerializer,
     EstimateSerializer,
+    SpentField,
     StartSerializer,
     is_accepted,
 )
@@ -52,6 +53,7 @@ class DraftBatchSerializer(RowSerializer):
     generator_name = Name(source="generator")
     judge_name = Name(source="judge")
     requested_by = Name()
+    spent_usd = SpentField()
     drafts = serializers.SerializerMethodField()
     settings = JSONObject(DraftingSettings, read_only=True)
     borderline = BoundedJSON(dict[str, str] | None, read_only=True)
@@ -64,8 +66,8 @@ class DraftBatchSerializer(RowSerializer):
         fields = (
             *("id", "issue", "test", "follows", "generator", "generator_name", "judge"),
             *("judge_name", "settings", "overruled", "borderline", "inputs", "failures", "state"),
-            *("reason", "drafts", "cost_limit_usd", "spent_usd", "requested_by", "created_at"),
-            *("finished_at", "page"),
+            *("reason", "drafts", "cost_limit_usd", "spent_usd", "unpriced_calls"),
+            *("requested_by", "created_at", "finished_at", "page"),
         )
 
     def get_drafts(self, row: Generation) -> dict[str, int]:

@@ -241,8 +241,9 @@ def _cost(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
 
 
 def _measured(run: Run, figure: str) -> list[Any]:
-    """Return the measured values of a figure of the run's results."""
+    """Return the measured values of a figure of the run's answers."""
     rows = Result.objects.filter(run=run, **{f"{figure}__isnull": False}).order_by()
+    rows = rows.exclude(outcome=Outcome.ERROR)
     return list(rows.values_list(figure, flat=True))
 
 

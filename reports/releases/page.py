@@ -89,7 +89,7 @@ def _facts(report: ReleasesReport) -> Iterator[Fact]:
         yield Fact("issues", "Issues significantly worse", issues, "count", of)
     of = f"of {len(report.reviews):,} reviewed by annotators"
     yield Fact("overturned", "Overturned", report.reviews.overturned, "count", of)
-    yield Fact("cost", "Cost", report.cost.spent_usd, "usd", cost_note(report))
+    yield Fact("cost", "Cost", report.cost.spent.usd, "usd", cost_note(report))
 
 
 RELEASES = Page(

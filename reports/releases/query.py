@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from django.db.models import Q, QuerySet
 
 from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
+from evalhub.work.spent import Spent, spent_by
 from reports.compare.pair_changes_query import (
     Change,
     PairChange,
@@ -26,7 +26,6 @@ from reports.trend.series_rule import RunKey
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.comparability_rule import COMPARABLE, Comparable
 from runs.figures.rate import Rate
-from runs.figures.run_figures import spent_in_all
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of
 from runs.figures.tallies import Group, groups_of, tallies_of_runs
@@ -41,23 +40,19 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class ReleaseFigures:
-    """The figures of a run. `spent_usd` None: no prices are known."""
+    """The figures of a run."""
 
     rate: Rate
-    spent_usd: Decimal | None
+    spent: Spent
     current: JudgeRun | None
 
 
 @dataclass(frozen=True)
 class ReleaseCost:
-    """The cost of all runs of a release, incomplete and repeated ones too.
-
-    As in `runs.figures.run_figures.RunFigures`.
-    """
+    """The cost of all runs of a release, incomplete and repeated ones too."""
 
     runs: int
-    spent_usd: Decimal | None
-    is_partial: bool
+    spent: Spent
 
 
 @dataclass(frozen=True)
@@ -252,12 +247,8 @@ def _judge_runs(runs: Collection[int]) -> dict[int, list[JudgeRun]]:
 
 
 def _cost(runs: Sequence[Run], judge_runs: Mapping[int, list[JudgeRun]]) -> ReleaseCost:
-    costs = [spent_in_all(run, judge_runs[run.pk]) for run in runs]
-    known = [spent for spent, _ in costs if spent is not None]
-    if not known:
-        return ReleaseCost(len(runs), None, is_partial=False)
-    is_partial = len(known) < len(runs) or any(is_partial for _, is_partial in costs)
-    return ReleaseCost(len(runs), sum(known, Decimal(0)), is_partial)
+    every = (part for run in runs for part in (run, *judge_runs[run.pk]))
+    return ReleaseCost(len(runs), spent_by(every))
 
 
 def _changed(line: ReleaseLine) -> Iterator[int]:
@@ -315,8 +306,8 @@ def _surest_first(line: ReleaseLine) -> tuple[int, bool, bool, float]:
 
 
 def _figures(run: Run, group: Group, judge_runs: list[JudgeRun]) -> ReleaseFigures:
-    spent_usd, _ = spent_in_all(run, judge_runs)
-    return ReleaseFigures(group.rate(answers=run.repeats), spent_usd, current_of(judge_runs))
+    spent = spent_by([run, *judge_runs])
+    return ReleaseFigures(group.rate(answers=run.repeats), spent, current_of(judge_runs))
 
 
 def _changes(

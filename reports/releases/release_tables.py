@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from evalhub.display.charts import Figure
-from evalhub.display.formatting import counted, few, usd
+from evalhub.display.formatting import counted, few
 from evalhub.statistics.changes.change_test import ALPHA, MAY_FAIL_TOGETHER, METHOD
 from evalhub.statistics.interval import Interval
 from reports.compare.sentences import ChangedIssue, answer, issues_by_themselves
@@ -152,8 +152,8 @@ def _model(line: ReleaseLine) -> tuple[Cell, ...]:
         whole.p if whole else None,
         line.verdict or None,
         Linked(f"{reviews.overturned:,} of {len(reviews):,}", url) if len(reviews) else None,
-        before.spent_usd if before else None,
-        line.figures.spent_usd,
+        before.spent.usd if before else None,
+        line.figures.spent.usd,
     )
 
 
@@ -220,8 +220,8 @@ def issues_table(report: ReleasesReport) -> Table:
 def cost_note(report: ReleasesReport) -> str:
     cost, before = report.cost, report.cost_before
     parts = [counted(cost.runs, "run")]
-    if before.spent_usd is not None:
-        parts.append(f"before: {usd(before.spent_usd)} in {counted(before.runs, 'run')}")
-    if cost.is_partial or before.is_partial:
-        parts.append("partly not measured")
+    if cost.spent.unpriced:
+        parts.append(f"{counted(cost.spent.unpriced, 'call')} of unknown cost")
+    if before.runs:
+        parts.append(f"before: {before.spent} in {counted(before.runs, 'run')}")
     return ", ".join(parts)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import BigIntegerField, Count, Func, QuerySet
 
-from runs.models import Result, Run
+from runs.models import Outcome, Result, Run
 
 SIZES = tuple(10**power for power in range(12))
 HIGHEST = 100 * SIZES[-1]
@@ -77,6 +77,7 @@ class TwoDigits(Func):
 
 def _grouped(run: Run, measured: str, units: int) -> QuerySet[Any, Any]:
     rows = Result.objects.filter(run=run, **{f"{measured}__isnull": False}).order_by()
+    rows = rows.exclude(outcome=Outcome.ERROR)
     cut: QuerySet[Any, Any] = rows.annotate(cut=TwoDigits(measured, units)).values("cut")
     found: QuerySet[Any, Any] = cut.annotate(n=Count("pk")).values_list("cut", "n")
     return found

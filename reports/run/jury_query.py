@@ -1,7 +1,6 @@
 """The jury of a run: agreement and failures of its judges."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count
@@ -37,8 +36,6 @@ class RunJury:
             judge run is done.
         failures: Failed verdicts by kind.
         checks: None where no criterion is decided by a check.
-        cost_usd: Of scores with known cost; None where none is known.
-        with_cost: How many of `assessed` scores have a known cost.
     """
 
     judges: tuple[JudgeLine, ...]
@@ -49,8 +46,6 @@ class RunJury:
     comparisons: Comparisons | None
     failures: tuple[tuple[str, int], ...]
     checks: Checks | None
-    cost_usd: Decimal | None
-    with_cost: int
     assessed: int
 
     @property
@@ -82,8 +77,6 @@ def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
         comparisons=Comparisons(*sums["comparisons"]) if sums.get("comparisons") else None,
         checks=Checks(ok=sum(states.values()), failed=failed) if failed or states else None,
         failures=tuple(sorted(sums["failures"].items(), key=lambda pair: (-pair[1], pair[0]))),
-        cost_usd=assessed.cost_usd,
-        with_cost=assessed.with_cost,
         assessed=assessed.done,
     )
 

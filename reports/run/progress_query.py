@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q
 
 from evalhub.models import BatchState, ItemState
 from runs.figures.partly_judged import PartlyJudged, partly_judged
@@ -70,16 +69,13 @@ class Progress:
 class ScoringProgress:
     """The scored results of a judge run, added up.
 
-    `retryable` are those that another try may complete; `cost_usd` is of
-    the `with_cost` ones where it is known, None where it is known of none.
+    `retryable` are those that another try may complete.
     """
 
     n: int = 0
     done: int = 0
     ended: int = 0
     retryable: int = 0
-    cost_usd: Decimal | None = None
-    with_cost: int = 0
 
 
 def progress_of(
@@ -142,7 +138,5 @@ def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProg
         done=Count("pk", filter=Q(state=ItemState.DONE)),
         ended=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
         retryable=Count("pk", filter=RETRYABLE),
-        cost=Sum("cost_usd"),
-        with_cost=Count("cost_usd"),
     )
     return {judge_run: ScoringProgress(*found) for judge_run, *found in sums}

@@ -82,16 +82,15 @@ def flaky_tests_of(run: Run, reader: User) -> FlakyTests | None:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens and cost of the answers: sums over the `with_…` results where they were measured.
+    """Tokens and cost of the answers: sums over the results where they were measured.
 
-    `answered` are all that have an answer or ended in an error.
+    Tokens over `with_tokens` of them; `answered` are all with an answer or an error.
     """
 
     input_tokens: int | None
     output_tokens: int | None
     with_tokens: int
     cost_usd: Decimal | None
-    with_cost: int
     answered: int
 
 
@@ -230,7 +229,6 @@ def _usage(cells: Sequence[Tally], answered: int) -> Usage:
         output_tokens=_sum(cell.output_tokens for cell in cells),
         with_tokens=sum(cell.with_tokens for cell in cells),
         cost_usd=_sum(cell.cost_usd for cell in cells),
-        with_cost=sum(cell.with_cost for cell in cells),
         answered=answered,
     )
 

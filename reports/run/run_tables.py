@@ -5,6 +5,7 @@ from itertools import islice
 
 from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
 from evalhub.display.formatting import count, counted, percent, usd, words
+from evalhub.work.spent import spent_by
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import page_url, row_url
@@ -19,7 +20,6 @@ from reports.run.figure import outcome_ring
 from reports.run.query import FlakyTests, RunReport
 from reports.run.result_links import ResultLinks
 from reports.run.sealing_query import Difference, Sealing
-from runs.figures.run_figures import spent_usd
 from runs.models import Outcome
 from runs.suites.suite_tests import version_words
 
@@ -79,7 +79,8 @@ def _settings(report: RunReport) -> Table:
         failed = f", {count(panel.checks.failed)} without a value" if panel.checks.failed else ""
         checks = f"{count(panel.checks.ok + panel.checks.failed)} run without a judge{failed}"
     if run.cost_limit_usd is not None:
-        cost_limit = f"{usd(run.cost_limit_usd)}, of which {usd(spent_usd(run))} spent"
+        spent = spent_by([run, *report.judge_runs])
+        cost_limit = f"{usd(run.cost_limit_usd)}, of which {spent} spent"
     pairs: list[tuple[str, Cell]] = [
         ("Run", run.pk),
         ("State", report.progress.state),

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from evalhub.display.formatting import count, counted, words
+from evalhub.work.spent import spent_by
 from reports.documents.document import Cell, Column, Link, Table
 from reports.run.distribution_query import Distribution
 from reports.run.figure import binned_costs, binned_times
@@ -31,6 +32,7 @@ ADVICE: dict[str, str] = {
     "check_error": "The check failed: review its arguments.",
     "cannot_run": "This check runs foreign code or uses the network, so it is never run.",
     "echo": "The judge repeated a verdict from the answer: it is not counted.",
+    "reply_lost": "A worker died during the call, which may be billed.",
     "worker_died": "A worker died: read its log before you retry.",
     "no_answer": "There was no answer to judge.",
     "cancelled": "The run was cancelled during the call.",
@@ -43,25 +45,34 @@ ADVICE: dict[str, str] = {
 
 
 def usage(report: RunReport) -> Table:
-    usage, panel = report.usage, report.panel
+    """All that the run spent: its answers and each judge run, with tries, repairs and failures."""
+    run, usage = report.run, report.usage
     columns = (
         Column("role", "Role"),
         Column("cost_usd", "Cost", "usd"),
-        Column("with_cost", "Known for", "count"),
+        Column("unpriced", "Calls of unknown cost", "count"),
         Column("input_tokens", "Input tokens", "count"),
         Column("output_tokens", "Output tokens", "count"),
         Column("with_tokens", "Known for", "count"),
         Column("n", "Of", "count", "Answers of the model under test, scores of the judges"),
     )
-    tokens = (usage.input_tokens, usage.output_tokens, usage.with_tokens)
-    rows: list[tuple[Cell, ...]] = [
-        ("Model under test", usage.cost_usd, usage.with_cost, *tokens, usage.answered)
-    ]
-    if panel:
-        none = (None, None, None)
-        rows.append(("Judges", panel.cost_usd, panel.with_cost, *none, panel.assessed))
-    hint = "Add prices to the model; they apply from the next run on."
-    note = hint if usage.cost_usd is None else "Tokens of judges are in the call log."
+    tokens = (usage.input_tokens, usage.output_tokens, usage.with_tokens, usage.answered)
+    none = (None, None, None, None)
+    if run.has_imported_answers:  # they were paid elsewhere
+        rows: list[tuple[Cell, ...]] = [("Imported answers", usage.cost_usd, None, *tokens)]
+    else:
+        rows = [("Model under test", *run.spent, *tokens)]
+    if panel := report.panel:
+        assert report.current
+        rows.append(("Judges", *report.current.spent, *none[1:], panel.assessed))
+    others = [one for one in report.judge_runs if one != report.current]
+    if others:
+        rows.append(("Other judge runs", *spent_by(others), *none))
+    spent = spent_by([run, *report.judge_runs])
+    if len(rows) > 1:
+        rows.append(("Spent", *spent, *none))
+    hint = "Add prices to the models; they apply from the next run on. "
+    note = f"{hint if spent.unpriced else ''}Cost is of all calls, those without an answer too."
     return Table("usage", "Tokens and cost", columns, rows, note=note)
 
 

@@ -11,6 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from evalhub.api.batches import SpentField
 from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
@@ -43,6 +44,7 @@ class SummarySerializer(RowSerializer):
 
     runs: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
     requested_by = Name()
+    spent_usd = SpentField()
 
     class Meta:
         model = ExecutiveSummary
@@ -59,6 +61,7 @@ class SummarySerializer(RowSerializer):
             "reason",
             "tags",
             "spent_usd",
+            "unpriced_calls",
             "requested_by",
             "created_at",
             "started_at",

@@ -25,7 +25,7 @@ def document_of(view: View) -> Document:
                 "claims", "Claims", len(view.claims), "count", note="figures written from the table"
             ),
             Fact("unsupported", "Unsupported sentences", view.unsupported, "count"),
-            Fact("cost", "Cost", summary.spent_usd or None, "usd"),
+            Fact("cost", "Cost", summary.spent.usd, "usd"),
             Fact("requested_at", "Requested", summary.created_at, "date"),
         ),
         tables=(_texts(view), claims_table(view), _grades(view), _reasons(view), _masked(view)),

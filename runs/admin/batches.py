@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from unfold.decorators import display
 
 from evalhub.admin_site.batch_control import controlled, limit_field
 from evalhub.admin_site.contributions import ExtensibleListAdmin
@@ -99,6 +100,10 @@ class BatchAdmin(StartPages, ExtensibleListAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse: it is deleted with what it is about."""
         return False
+
+    @display(description="cost", ordering="spent_usd")
+    def cost(self, batch: Any) -> str:
+        return str(batch.spent)
 
     def context_of(self, request: HttpRequest, batch: Any) -> dict[str, Any]:
         """Return what the page of a batch shows besides, such as its `facts`."""

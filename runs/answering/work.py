@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
-from django.db.models import F, Sum
+from django.db.models import F
 
 from evalhub.llm.applications.application_request import DOCUMENTS, SESSION_ID
 from evalhub.llm.completion import AnswerTurn, Completion, Ending
@@ -15,6 +16,8 @@ from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.database import update_locked
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
+from evalhub.work.spending import Costs, cost_of_item, earlier_costs
+from evalhub.work.spent import spent_by
 from issues.content.conversation import Message, filled, request_messages
 from issues.content.images import with_kept_images
 from issues.content.message_form import turns_to_generate
@@ -28,10 +31,11 @@ NOTHING_ASKED = "nothing_asked"
 class AnswerRequest:
     """A result to answer: the request, and the turns generated before.
 
-    `sealed` holds the test if it is sealed.
+    `sealed` holds the test if it is sealed. `earlier` are the costs of its earlier calls.
     """
 
     item_id: int
+    earlier: Costs
     endpoint: Endpoint
     params: dict[str, Any]
     messages: list[Message]
@@ -49,21 +53,23 @@ class AnswerRequest:
 
 @dataclass
 class Turn:
-    """A generated turn. `is_last`: it completes the answer."""
+    """A generated turn. `is_last`: it completes the answer. `cost_usd` is of all calls so far."""
 
     completion: Completion
     call: Call
     earlier: list[dict[str, Any]]
     is_last: bool
+    cost_usd: Decimal | None = None
 
 
 @dataclass
 class Failure:
-    """The end of a result without an answer, after all retries."""
+    """The end of a result without an answer, after all retries. `cost_usd` is of all its calls."""
 
     kind: str
     message: str
     ending: Ending = Ending.WHOLE
+    cost_usd: Decimal | None = None
 
 
 @dataclass
@@ -87,8 +93,10 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
     def prepare(self, batch: Run, item_ids: Sequence[int]) -> list[AnswerRequest]:
         results = Result.objects.filter(pk__in=item_ids).select_related("revision", "answer")
         results = results.annotate(is_sealed=F("test__sealed"))
-        endpoint = batch.candidate()
-        return [_answer_request(batch, endpoint, result) for result in results]
+        endpoint, costs = batch.candidate(), earlier_costs(batch, item_ids)
+        return [
+            _answer_request(batch, endpoint, result, costs.get(result.pk, {})) for result in results
+        ]
 
     def sealed_tests(self, job: AnswerRequest) -> list[int]:
         return job.sealed
@@ -109,12 +117,14 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
                     accepted=job.accepted,
                 )
                 is_last = len(turns) + 1 == holes
-                turn = Turn(reply.completion, reply.call, list(turns), is_last)
+                cost_usd = cost_of_item(job.earlier, caller.calls)
+                turn = Turn(reply.completion, reply.call, list(turns), is_last, cost_usd)
                 await caller.save(turn, reply.call)
                 turns.append(stored_turn(turn))
         except CallError as error:
             ending = error.completion.ending if error.completion else Ending.WHOLE
-            await caller.save(Failure(error.kind.value, error.message, ending))
+            cost_usd = cost_of_item(job.earlier, caller.calls)
+            await caller.save(Failure(error.kind.value, error.message, ending, cost_usd))
 
     def store(self, saves: list[Save]) -> None:
         items = [save.item_id for save in saves]
@@ -163,12 +173,12 @@ def spend_of(run: Run) -> Spend:
     """Return a run's spend: its limit covers its answers and all its judge runs."""
     if run.cost_limit_usd is None:
         return Spend(0.0, None, run.work_key)
-    judged = run.judge_runs.aggregate(total=Sum("spent_usd"))["total"] or 0
-    spent = Run.objects.values_list("spent_usd", flat=True).filter(pk=run.pk).first() or 0
-    return Spend(float(spent + judged), float(run.cost_limit_usd), run.work_key)
+    own = Run.objects.only("spent_usd", "unpriced_calls").filter(pk=run.pk)
+    spent = spent_by([*own, *run.judge_runs.only("run", "spent_usd", "unpriced_calls")])
+    return Spend(float(spent.usd or 0), float(run.cost_limit_usd), run.work_key)
 
 
-def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
+def _answer_request(run: Run, endpoint: Endpoint, result: Any, earlier: Costs) -> AnswerRequest:
     content = result.revision.content
     context, params = content["context"], run.params
     if endpoint.places_documents:
@@ -176,6 +186,7 @@ def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
     answer = getattr(result, "answer", None)
     return AnswerRequest(
         item_id=result.pk,
+        earlier=earlier,
         endpoint=endpoint,
         params=params,
         messages=request_messages(content["messages"], context, run.system_prompt),
@@ -208,6 +219,7 @@ def documents_in(turns: Sequence[dict[str, Any]]) -> list[dict[str, str]] | None
 
 def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
     changes.results.append(result)
+    result.cost_usd = content.cost_usd
     if isinstance(content, Failure):
         _end(result, ItemState.ERROR)
         result.ending = content.ending
@@ -218,7 +230,7 @@ def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
     turns = [
         with_kept_images(turn, result.test) for turn in (*content.earlier, stored_turn(content))
     ]
-    for name in ("input_tokens", "output_tokens", "cost_usd", "latency_ms"):
+    for name in ("input_tokens", "output_tokens", "latency_ms"):
         setattr(
             result, name, _sum(getattr(result, name), getattr(completion, name), content.earlier)
         )

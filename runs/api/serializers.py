@@ -1,10 +1,10 @@
-from decimal import Decimal
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from pydantic import BaseModel, ConfigDict
 from rest_framework import serializers
 
+from evalhub.api.batches import SpentField
 from evalhub.api.fields import (
     BoundedJSON,
     JSONObject,
@@ -15,7 +15,6 @@ from evalhub.api.fields import (
 )
 from evalhub.statistics.agreement.alpha_bands import Band
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.figures.run_figures import spent_usd
 from runs.launching.answer_files import ImportedAnswerBody
 from runs.launching.launch_options import LaunchSpec
 from runs.models import (
@@ -83,16 +82,6 @@ class JudgeRunStatistics(BaseModel):
 # Runs --------------------------------------------------------------------------------------------
 
 
-class Spent(serializers.DecimalField):
-    """Cost of a run's own calls, or a judge run's, in US dollars; null without prices."""
-
-    def __init__(self) -> None:
-        super().__init__(max_digits=14, decimal_places=8, read_only=True, allow_null=True)
-
-    def get_attribute(self, instance: Run | JudgeRun) -> Decimal | None:
-        return spent_usd(instance)
-
-
 class RunSerializer(RowSerializer):
     """A run with its configuration as copied at launch. `page` is its report.
 
@@ -101,7 +90,7 @@ class RunSerializer(RowSerializer):
 
     litellm_model = serializers.SerializerMethodField()
     similarity_model = serializers.SerializerMethodField()
-    spent_usd = Spent()
+    spent_usd = SpentField()
     requested_by = Name()
     params = JSONObject(read_only=True)
     suite_version = serializers.IntegerField(
@@ -298,7 +287,7 @@ class JudgeRunSerializer(RowSerializer):
 
     judges = FrozenJudgeSerializer(many=True, source="jury.judges", read_only=True)
     backup = FrozenJudgeSerializer(source="jury.backup", allow_null=True, read_only=True)
-    spent_usd = Spent()
+    spent_usd = SpentField()
     requested_by = Name()
     statistics = JSONObject(JudgeRunStatistics, read_only=True)
 

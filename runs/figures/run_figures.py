@@ -1,21 +1,20 @@
 """Runs in numbers, for lists and the command line, in a fixed number of queries."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
 
 from evalhub.display.formatting import count, counted
 from evalhub.models import BatchState
 from runs.figures.partly_judged import PartlyJudged, partly_judged
+from evalhub.work.spent import Spent, spent_by
 from runs.figures.rate import Rate
 from runs.figures.states import current_of, state_label, state_of
 from runs.figures.tallies import Counts, Score, Tally, group_of, score_of, tallies_of_runs
 from runs.models import JudgeRun, Run
 
 OF_JUDGE_RUNS = (
-    *("number", "is_active", "state", "reason", "spent_usd"),
+    *("number", "is_active", "state", "reason", "spent_usd", "unpriced_calls"),
     *("jury", "jury_name", "whole_fingerprint", "rubric_fingerprint"),
 )
 """Columns that are read of judge runs; others are wide."""
@@ -25,8 +24,8 @@ OF_JUDGE_RUNS = (
 class RunFigures:
     """The figures of one run.
 
-    `score` comes without its interval. `spent_usd` None: no prices are known; `is_cost_partial`:
-    only some are. `partly_judged` is of the active judge run.
+    `score` comes without its interval. `spent` is the cost of answers and all judgments.
+    `partly_judged` is of the active judge run.
     """
 
     state: BatchState
@@ -35,8 +34,7 @@ class RunFigures:
     counts: Counts
     rate: Rate
     score: Score
-    spent_usd: Decimal | None
-    is_cost_partial: bool
+    spent: Spent
     judge_runs: list[JudgeRun]
     partly_judged: Sequence[PartlyJudged] = ()
 
@@ -108,7 +106,6 @@ def _figures(
     judge_runs: list[JudgeRun],
     partly_judged: Sequence[PartlyJudged],
 ) -> RunFigures:
-    spent_usd, is_cost_partial = spent_in_all(run, judge_runs)
     group = group_of(tallies)
     return RunFigures(
         state=state_of(run, judge_runs),
@@ -118,42 +115,7 @@ def _figures(
         counts=group,
         rate=group.rate(answers=run.repeats),
         score=score_of(tallies),
-        spent_usd=spent_usd,
-        is_cost_partial=is_cost_partial,
+        spent=spent_by([run, *judge_runs]),
         judge_runs=judge_runs,
         partly_judged=partly_judged,
-    )
-
-
-def spent_in_all(run: Run, judge_runs: Iterable[JudgeRun]) -> tuple[Decimal | None, bool]:
-    """Return the cost of answers and judgments, and whether some prices are unknown."""
-    every: list[Run | JudgeRun] = [run, *judge_runs]
-    parts = [part for part in every if _endpoints(part)]
-    priced = [_has_prices(endpoint) for part in parts for endpoint in _endpoints(part)]
-    if not any(priced):
-        return None, False
-    return sum((part.spent_usd for part in parts), Decimal(0)), not all(priced)
-
-
-def spent_usd(part: Run | JudgeRun) -> Decimal | None:
-    """Return the cost of a run's own calls, or of a judge run's; None without any price."""
-    priced = any(_has_prices(endpoint) for endpoint in _endpoints(part))
-    return part.spent_usd if priced else None
-
-
-def _endpoints(part: Run | JudgeRun) -> list[dict[str, Any]]:
-    """Return the endpoints called, as copied at launch."""
-    if isinstance(part, JudgeRun):
-        judges = [judge["endpoint"] for judge in part.jury.get("judges", ())]
-        return [*judges, *part.jury.get("repair_models", {}).values()]
-    return [] if part.has_imported_answers else [part.endpoint]
-
-
-def _has_prices(endpoint: dict[str, Any]) -> bool:
-    """Return whether costs of its calls are known: by prices, or as an application states them."""
-    if endpoint.get("application", {}).get("cost_path"):
-        return True
-    return (
-        endpoint.get("input_usd_per_mtok") is not None
-        and endpoint.get("output_usd_per_mtok") is not None
     )

@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.db.models import F
 
 from evalhub.llm.completion import AnswerTurn
 from evalhub.llm.endpoint import Endpoint
-from evalhub.models import Call, User
+from evalhub.models import User
 from evalhub.refusals import Refused
+from evalhub.work.spending import Costs, earlier_costs
 from issues.checks import Material, text_of
 from issues.judge_templates.prompts import PromptError
 from issues.models import FrozenCriterion, Test
@@ -82,13 +82,6 @@ class SimilarityTask(NamedTuple):
     endpoint: Endpoint | None
 
 
-class CallCost(NamedTuple):
-    """Cost of a call in US dollars; None if unknown."""
-
-    usd: Decimal | None
-    is_failed: bool
-
-
 @dataclass
 class JudgingTask:
     """A result score to make: the case, and the judgments that are missing.
@@ -104,7 +97,7 @@ class JudgingTask:
     material: Material
     criterion_tasks: list[CriterionTask]
     similarity_task: SimilarityTask | None = None
-    earlier: list[CallCost] = field(default_factory=list)
+    earlier: Costs = field(default_factory=dict)
     sealed: list[int] = field(default_factory=list)
 
 
@@ -146,7 +139,7 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
     for judgment in Judgment.objects.filter(judge_run=judge_run, result__in=results):
         place = judgment.criterion_id, judgment.judge_id, judgment.sample
         known[judgment.result_id][place] = judgment
-    earlier = _earlier(judge_run, [row.pk for row in result_scores])
+    earlier = earlier_costs(judge_run, [row.pk for row in result_scores])
     tasks = []
     for row in result_scores:
         result, is_retry = row.result, row.error_kind == RETRY
@@ -162,7 +155,7 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
             material=material_of(result),
             criterion_tasks=_criterion_tasks(judge_run.run, result, jury, existing, own),
             similarity_task=_similarity_task(judge_run.run, result),
-            earlier=earlier[row.pk],
+            earlier=earlier.get(row.pk, {}),
             sealed=[result.test_id] if row.is_sealed else [],
         )
         tasks.append(task)
@@ -205,16 +198,6 @@ def _example_tests(judging_task: JudgingTask) -> set[int]:
         if request and request.prompt_template
     }
     return set().union(*(template.example_tests for template in templates.values()))
-
-
-def _earlier(judge_run: JudgeRun, result_score_ids: list[int]) -> dict[int, list[CallCost]]:
-    """Return the costs of earlier calls, by result score."""
-    costs: dict[int, list[CallCost]] = defaultdict(list)
-    calls = Call.objects.filter(batch=judge_run.work_key, item_id__in=result_score_ids).order_by()
-    for call in calls.only("item_id", "cost_usd", "error_kind"):
-        assert call.item_id is not None  # it was found by it
-        costs[call.item_id].append(CallCost(call.cost_usd, bool(call.error_kind)))
-    return costs
 
 
 def refuse_removed(*results: Result) -> None:

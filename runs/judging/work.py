@@ -20,12 +20,12 @@ from evalhub.work.calls.errors import BatchFailed, GivenBack
 from evalhub.work.database import update_locked
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
+from evalhub.work.spending import cost_of_item
 from runs.answering.work import spend_of
 from runs.judging.activation import activate_when_done
 from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
 from runs.judging.jury import frozen_jury_of
 from runs.judging.tasks import (
-    CallCost,
     CheckTask,
     CriterionTask,
     JudgeRequest,
@@ -86,8 +86,8 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
             ]
         )
         saved = [future for futures in judged for future in futures]
-        costs = [CallCost(call.cost_usd, bool(call.error_kind)) for call in caller.calls]
-        await caller.save(Finished(total_cost([*job.earlier, *costs]), *near), after=saved)
+        cost_usd = cost_of_item(job.earlier, caller.calls)
+        await caller.save(Finished(cost_usd, *near), after=saved)
 
     def store(self, saves: list[Save]) -> None:
         # Copies: saving may be done again after it failed, and must not find keys that were undone.
@@ -235,13 +235,3 @@ def _finish(finished: dict[int, Finished]) -> None:
         row.error_kind = row.error_message = ""
         row.cost_usd = finished[row.pk].cost_usd
     score_result_scores(result_scores, also=FINISHED_FIELDS)
-
-
-def total_cost(costs: Iterable[CallCost]) -> Decimal | None:
-    """Return the cost of all calls in US dollars; None if that of one is unknown.
-
-    A failed call of unknown cost is left out: most failures are not charged.
-    """
-    asked = [cost for cost in costs if not (cost.is_failed and cost.usd is None)]
-    known = [cost.usd for cost in asked if cost.usd is not None]
-    return sum(known, Decimal(0)) if known and len(known) == len(asked) else None

@@ -98,6 +98,7 @@ def _broken(endpoint: Endpoint, failure: Exception, received: Completion, *keys:
             message = f"{where} cannot be reached: {failure.os_error.strerror or failure}."
         case _:
             message = f"{where} broke off the connection before its reply was whole."
+            return _error(Kind.UNREACHABLE, message, received, is_billed=True)
     return _error(Kind.UNREACHABLE, message, received)
 
 

@@ -78,7 +78,7 @@ def vectors_of(endpoint: Endpoint, response: Any, received: Completion, n: int) 
     data = first(raw, "data")
     if not isinstance(data, list):
         raise ValueError("no vectors")
-    return embedded(endpoint, received, raw, data, usage_of(raw).input_tokens, n)
+    return embedded(endpoint, received, raw, data, usage_of(raw), n)
 
 
 def translated_vectors_of(
@@ -88,7 +88,7 @@ def translated_vectors_of(
     raw = parsed(received.reply)
     usage = translated_usage(raw, getattr(response, "usage", None))
     data = [dict(item) for item in response.data]
-    return embedded(endpoint, received, raw, data, usage.input_tokens, n)
+    return embedded(endpoint, received, raw, data, usage, n)
 
 
 def translated_usage(raw: Any, usage: Any) -> Usage:

@@ -130,7 +130,7 @@ def whole(
         reasoning=storable(reasoning),
         may_hold_reasoning=may_hold_reasoning,
         **asdict(usage),
-        cost_usd=endpoint.cost_usd(usage.input_tokens, usage.output_tokens),
+        cost_usd=endpoint.bill(usage),
         finish_reason=own_reason or finish_reason,
         request_id=received.request_id or str(first(raw, "id") or ""),
     )
@@ -153,7 +153,7 @@ def embedded(
     received: Completion,
     raw: Any,
     items: Sequence[Mapping[str, Any]],
-    input_tokens: int | None,
+    usage: Usage,
     n: int,
 ) -> Embedded:
     """Return n vectors of one length, of finite numbers; raise CallError for anything else."""
@@ -164,8 +164,8 @@ def embedded(
     made = Embedded(
         **asdict(received)
         | {
-            "input_tokens": input_tokens,
-            "cost_usd": endpoint.cost_usd(input_tokens, 0),
+            "input_tokens": usage.input_tokens,
+            "cost_usd": endpoint.bill(replace(usage, output_tokens=usage.output_tokens or 0)),
             "reply": json.dumps(kept, ensure_ascii=False),
         },
         vectors=vectors,
@@ -231,4 +231,4 @@ def broken_off(endpoint: Endpoint, completion: Completion) -> CallError:
     else:
         why = f": {completion.error.rstrip('.')}" if completion.error else ""
         message = f"{endpoint.name} broke off its answer (finish reason {reason!r}){why}."
-    return CallError(kind, message, can_retry=can_retry, completion=completion)
+    return CallError(kind, message, can_retry=can_retry, is_billed=True, completion=completion)

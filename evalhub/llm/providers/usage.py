@@ -26,7 +26,7 @@ APART = frozenset(
 )
 """Names of parts of the input, which are all of it only together."""
 
-IN = ("prompt_tokens_details", "input_tokens_details")
+IN = ("prompt_tokens_details", "input_tokens_details", "prompt_token_details")
 OUT = ("completion_tokens_details", "output_tokens_details")
 NAMES: dict[str, tuple[str, ...]] = {
     "input": (
@@ -77,11 +77,14 @@ def usage_of(raw: Any) -> Usage:
             break
     else:
         return Usage()
+    if "billed_units" in counted:  # of Cohere, without what came from its cache
+        counts["cached"] = None
     found, output = counts["input"], counts["output"]
     if found is not None:
-        is_apart = "prompt_tokens" not in counted and len(APART & counted.keys()) > 1
-        parts = (counts["cached"], counts["written"]) if is_apart else ()
-        found += sum(part or 0 for part in (*parts, counts["tools"]))
+        cache = (counts["cached"] or 0) + (counts["written"] or 0)
+        is_of_openai = "prompt_tokens" in counted
+        is_apart = cache > found if is_of_openai else len(APART & counted.keys()) > 1
+        found += (cache if is_apart else 0) + (counts["tools"] or 0)
     return Usage(
         input_tokens=found,
         output_tokens=_all_output(found, output, counts["reasoning"], counts["total"]),
@@ -99,14 +102,12 @@ def _all_output(
 ) -> int | None:
     """Return the output with its reasoning, which some count apart (xAI, Gemini).
 
-    The total then has more than input and output. Without a total, reasoning is apart where it is
-    more than the output.
+    The total then has more than input and output. Without a total, or with one that is less than
+    both, reasoning is apart where it is more than the output.
     """
-    if given is not None and total is not None:
+    if given is not None and total is not None and total >= given + (output or 0):
         rest = total - given - (output or 0)
-        if rest > 0 and reasoning in (None, rest):
-            return (output or 0) + rest
-        return output
+        return (output or 0) + rest if rest and reasoning in (None, rest) else output
     is_apart = output is not None and reasoning is not None and reasoning > output
     return (output or 0) + (reasoning or 0) if is_apart else output
 
@@ -121,10 +122,13 @@ def _count(counted: Any, paths: Iterable[str]) -> int | None:
 
 
 def _charged(counted: Any) -> Decimal | None:
+    """Return the price that a reply states; with that of the upstream provider, if it bills too."""
     for path, units in CHARGED:
         value = _number(first(counted, *path.split(".")))
         if value is not None and 0 <= value / units <= MAX_USD:
-            return value / units
+            is_byok = first(counted, "is_byok") is True  # of OpenRouter: the user's own key
+            upstream = first(counted, "cost_details", "upstream_inference_cost") if is_byok else 0
+            return value / units + (_number(upstream) or 0)
     return None
 
 

@@ -7,8 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from random import Random
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from django.db import DatabaseError
 from django.utils import timezone
@@ -90,6 +91,10 @@ class Caller(ABC):
     def record(self, call: Call) -> None:
         """Save a call by itself, without waiting."""
 
+    @abstractmethod
+    def note_sent(self, call: Call) -> None:
+        """Note a call that is about to be sent, in case that this process is killed."""
+
     async def call(
         self,
         endpoint: Endpoint,
@@ -158,15 +163,21 @@ class Caller(ABC):
             request_digest=pending.digest,
             attempt=attempt,
             started_at=timezone.now(),
+            cost_usd=pending.endpoint.cost_usd(None, None),
         )
         self.calls.append(call)
+        self.note_sent(call)
         try:
             completion = await pending.send()
         except CallError as error:
             self._failed(call, error.kind.value, error.message, error.completion)
+            if not error.is_billed and call.cost_usd is None:
+                call.cost_usd = Decimal(0)
+            self.record(call)
             raise
         except asyncio.CancelledError:
             self._failed(call, CANCELLED, "Cancelled before the reply arrived.", None)
+            self.record(call)
             raise
         fill(call, completion)
         call.completion = completion
@@ -177,7 +188,14 @@ class Caller(ABC):
         fill(call, completion)
         call.error_kind, call.error_message = kind, message
         self.gate.budget.add_unsaved(cost_of(call))
-        self.record(call)
+
+
+class Sent(Protocol):
+    """What outlives the process: the calls that it sent and has not saved."""
+
+    def add(self, call: Call, /) -> None: ...
+
+    def saved(self, calls: Sequence[Call], /) -> None: ...
 
 
 @dataclass(kw_only=True)
@@ -186,6 +204,7 @@ class ModelCaller(Caller):
 
     Attributes:
         queue_save: Queues content, or None, to be saved with calls, after other saves.
+        sent: Is told of each call before it is sent, and when it was saved.
         sealed: Sealed tests whose text the calls carry. Sending it outside the trusted network is
             recorded in `sendings` first.
         fund: Reserves a call's cost, if there is a limit.
@@ -202,6 +221,7 @@ class ModelCaller(Caller):
     database: Database
     random: Random
     sendings: Sendings
+    sent: Sent
     sealed: Sequence[int] = ()
     fund: Callable[[float], Awaitable[object]]
     may_hold: Callable[[], bool]
@@ -297,6 +317,9 @@ class ModelCaller(Caller):
         """Save a call by itself, without waiting."""
         self.save_later(None, call)
 
+    def note_sent(self, call: Call) -> None:
+        self.sent.add(call)
+
     async def _once_or_stop(
         self, pending: PendingCall[T], attempt: int, asked_at: datetime
     ) -> tuple[T, Call]:
@@ -369,9 +392,10 @@ class ModelCaller(Caller):
     def save_later(self, content: Any, *calls: Call, after: Sequence[Saved] = ()) -> Saved:
         """Save as `save` does, without waiting."""
         future = self.queue_save(content, list(calls), after)
-        if cost := sum(cost_of(call) for call in calls if call.pk is None):
-            budget = self.gate.budget
+        cost, budget = sum(cost_of(call) for call in calls if call.pk is None), self.gate.budget
+        if cost:
             future.add_done_callback(lambda _: budget.mark_saved(cost))
+        future.add_done_callback(lambda _: self.sent.saved(calls))
         return future
 
 
@@ -384,7 +408,9 @@ def fill(call: Call, completion: Completion | None) -> None:
     call.request_id = completion.request_id[:200]
     call.finish_reason = completion.finish_reason[:50]
     call.input_tokens, call.output_tokens = completion.input_tokens, completion.output_tokens
-    call.cost_usd, call.latency_ms = completion.cost_usd, completion.latency_ms
+    call.latency_ms = completion.latency_ms
+    if completion.cost_usd is not None:
+        call.cost_usd = completion.cost_usd
 
 
 def cost_of(call: Call) -> float:

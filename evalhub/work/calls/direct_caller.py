@@ -91,6 +91,9 @@ class DirectCaller(Caller):
     def record(self, call: Call) -> None:
         """Do nothing: `calls` has it already."""
 
+    def note_sent(self, call: Call) -> None:
+        """Do nothing: `calls` are saved by the process that the person waits for."""
+
     async def data_urls(self, digests: Sequence[str]) -> dict[str, str]:
         return await asyncio.to_thread(_read_images, digests)
 

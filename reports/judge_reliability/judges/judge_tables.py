@@ -208,7 +208,7 @@ def _agreement_row(line: JuryLine) -> tuple[Cell, ...]:
         Estimate(alpha, line.agreement.units, line.agreement.interval),
         str(line.agreement.band),
         share_of(*line.comparisons) if line.comparisons.expected else None,
-        line.spent_usd,
+        line.spent.usd,
         str(trust_in(line.concerns, is_known=alpha is not None)),
     )
 

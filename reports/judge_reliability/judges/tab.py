@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evalhub.display.formatting import counted
+from evalhub.work.spent import spent_by
 from reports.documents.cells import share_of, words
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url
@@ -101,15 +102,10 @@ def _facts(report: JudgeReport, run: Run | None, *, is_known: bool) -> Iterator[
     answered = sum(judge.answered for judge in report.judges)
     asked = sum(judge.asked for judge in report.judges)
     yield Fact("answered", "Coverage", share_of(answered, asked), "rate", "of judgments")
-    spent = [line.spent_usd for line in report.lines if line.spent_usd is not None]
-    note = f"in {len(spent)} of {len(report.lines)} judge runs with known prices"
-    yield Fact(
-        "spent",
-        "Spent on judging",
-        sum(spent) if spent else None,
-        "usd",
-        note if spent else "prices unknown",
-    )
+    spent = spent_by(line.judge_run for line in report.lines)
+    more = f", {counted(spent.unpriced, 'call')} of unknown cost" if spent.unpriced else ""
+    note = f"in {counted(len(report.lines), 'judge run')}{more}"
+    yield Fact("spent", "Spent on judging", spent.usd, "usd", note)
     yield Fact(
         "drawn",
         "Evaluated by humans at random",

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
 from evalhub.models import BatchState, LanguageModel
 from evalhub.statistics.comparisons import Comparisons
+from evalhub.work.spent import Spent
 from reports.documents.links import page_url
 from reports.judge_reliability.concerns_rule import (
     Concern,
@@ -14,7 +14,6 @@ from reports.judge_reliability.concerns_rule import (
     concerns_about_jury,
 )
 from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
-from runs.figures.run_figures import spent_usd
 from runs.models import JudgeRun, Run, Suite
 from runs.scoring.agreement import Agreement, agreement_in
 
@@ -24,14 +23,14 @@ RECENT = 10
 
 @dataclass(frozen=True)
 class JuryLine:
-    """A judge run in sums. `spent_usd` None: no prices are known."""
+    """A judge run in sums."""
 
     judge_run: JudgeRun
     run: Run
     judges: tuple[JudgeLine, ...]
     agreement: Agreement
     comparisons: Comparisons
-    spent_usd: Decimal | None
+    spent: Spent
 
     @property
     def at(self) -> datetime:
@@ -74,7 +73,7 @@ def jury_lines(
             judges=tuple(judge_lines(judge_run, judge_run.statistics.get("judges", {}))),
             agreement=agreement_in(judge_run.statistics),
             comparisons=Comparisons(*judge_run.statistics.get("comparisons", (0, 0))),
-            spent_usd=spent_usd(judge_run),
+            spent=judge_run.spent,
         )
         for judge_run in related[:last]
     ]

@@ -81,7 +81,7 @@ def trials_table(trials: Sequence[Any]) -> Table:
             trial.get_state_display(),
             share_without_interval(trial.ended, trial.total),
             trial.failed,
-            float(trial.spent_usd),
+            trial.spent.usd,
             trial.created_at,
         )
         for trial in trials

@@ -72,7 +72,7 @@ def _judge_row(report: TrialReport, trial: Trial, found: JudgeMeasures) -> tuple
         _plain(found.symmetric),
         _plain(found.transitive),
         _plain(found.prefers_first),
-        None if trial.metric else float(trial.spent_usd),
+        None if trial.metric else trial.spent.usd,
     )
 
 

@@ -54,7 +54,7 @@ class PairwiseJudgeRunAdmin(BatchAdmin):
     """Pairwise judge runs: a judge compares the answers of runs, two at a time."""
 
     when_empty = "Compare two or more runs, then choose the tab Pairwise and have a model judge."
-    list_display = ("__str__", "compared", "state", "spent_usd", "requested_by", "created_at")
+    list_display = ("__str__", "compared", "state", "cost", "requested_by", "created_at")
     list_filter = ("state", ("language_model", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("language_model", "requested_by")
     page_template = "runs/laboratory/pairwise/judge_run.html"

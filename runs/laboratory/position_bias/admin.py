@@ -48,7 +48,7 @@ class ReversedJudgeRunAdmin(BatchAdmin):
     """Reversed judge runs: the verdicts of a random part of a judge run, given again."""
 
     when_empty = "Open a run that is judged, and choose Measure position bias."
-    list_display = ("__str__", "of_run", "results", "state", "spent_usd", "requested_by")
+    list_display = ("__str__", "of_run", "results", "state", "cost", "requested_by")
     list_filter = ("state",)
     list_select_related = ("judge_run__run", "requested_by")
     failure = "A failed judgment counts neither as changed nor as unchanged."

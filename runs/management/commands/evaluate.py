@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from evalhub.display.formatting import DASH, between, percent, seconds, usd
+from evalhub.display.formatting import DASH, between, percent, seconds
 from evalhub.models import BatchState, ItemState
 from evalhub.work.leases import workers_alive
 from evalhub.work.processes import tasks
@@ -190,7 +190,7 @@ def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
             one.rate.method.value or DASH,
             str(one.counts.unscored),
             str(one.counts.error),
-            usd(one.spent_usd),
+            str(one.spent),
             took,
         )
     return table

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from decimal import Decimal
 from random import Random
+from unittest.mock import Mock
 
 import pytest
 
@@ -66,6 +67,7 @@ def measure(provider, run, transactional_db):
             database=database,
             random=Random(1),
             sendings=Sendings(database),
+            sent=Mock(),
             fund=free,
             may_hold=lambda: True,
         )

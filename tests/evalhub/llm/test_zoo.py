@@ -1,7 +1,8 @@
 """Replies as servers send them, by family in `zoo`, each with what is to be read in it.
 
 `litellm` is the provider as which litellm asks for it; null: it cannot. `usage` is input, output,
-cached, cache-written and reasoning tokens; `cost_usd` is at 2 and 10 dollars per million.
+cached, cache-written and reasoning tokens; `cost_usd` is at 2, 10, 0.5, 2.5 dollars per million of
+the first four, or what is charged.
 """
 
 import json
@@ -24,7 +25,10 @@ ZOO = [
 ]
 DIRECT = [one for one in ZOO if one.values[0]["direct"]]
 BY_LITELLM = [one for one in ZOO if one.values[0]["litellm"]]
-PRICES = {"input_usd_per_mtok": Decimal(2), "output_usd_per_mtok": Decimal(10)}
+PRICES = {
+    **{"input_usd_per_mtok": Decimal(2), "output_usd_per_mtok": Decimal(10)},
+    **{"cached_usd_per_mtok": Decimal("0.5"), "cache_write_usd_per_mtok": Decimal("2.5")},
+}
 
 
 def test_the_zoo_is_large():

@@ -133,7 +133,7 @@ def test_reply_that_waits_when_a_worker_ends_is_kept_in_a_file(leased, data_fold
     unsaved_replies.take_in()
 
     run.refresh_from_db()
-    assert Call.objects.get().unsaved["text"] == "Four."
+    assert Call.objects.get().unsaved["content"] == "Four."
     assert run.spent_usd == Decimal("0.01")
     assert not list(unsaved_replies.folder().iterdir())
 

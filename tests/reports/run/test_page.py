@@ -287,6 +287,7 @@ def test_no_text_is_a_formula_and_other_values_stay_as_they_are():
 
 def test_the_json_has_all_figures_and_the_grids_rows(client):
     run = judged([1, 1], [0, 0])
+    Run.objects.filter(pk=run.pk).update(unpriced_calls=1)
     client.force_login(make_user("viewer"))
     response = client.get(reverse("reports:run_json", args=[run.pk]) + "?outcome=failed")
     found = json.loads(response.content)

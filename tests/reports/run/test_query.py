@@ -10,7 +10,8 @@ from evalhub.models import Call
 from evalhub.statistics.agreement.alpha_bands import Band
 from issues.models import Tag, TagKind
 from reports.run.query import run_report
-from runs.models import Result, ResultScore
+from reports.run.usage_tables import usage
+from runs.models import JudgeRun, Result, Run
 from runs.result_list.filters import Filters
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import (
@@ -22,7 +23,7 @@ from tests.factories import (
     make_test,
     make_user,
 )
-from tests.reports.judged_runs import current, fail, finish, judged
+from tests.reports.judged_runs import fail, finish, judged
 
 pytestmark = pytest.mark.django_db
 
@@ -126,20 +127,24 @@ def test_scripted_endpoints_are_labelled():
 # Money and time ----------------------------------------------------------------------------------
 
 
-def test_unknown_cost_is_not_nought():
-    usage = report(judged([1])).usage
-
-    assert (usage.cost_usd, usage.with_cost, usage.answered) == (None, 0, 1)
-
-
-def test_costs_of_candidate_and_judges_stand_apart():
+def test_spent_is_of_answers_and_all_judge_runs_and_unknown_is_not_nought():
     run = judged([1], [0])
-    Result.objects.filter(pk=first_result(run).pk).update(cost_usd=Decimal("0.25"))
-    ResultScore.objects.filter(judge_run=current(run)).update(cost_usd=Decimal("0.5"))
-    found = report(run)
+    Run.objects.update(unpriced_calls=2)
+    rows = usage_rows(run)
+    assert rows["Model under test"] == (None, 2)
+    assert rows["Spent"] == (None, 2)
 
-    assert (found.usage.cost_usd, found.usage.with_cost) == (Decimal("0.25"), 1)
-    assert (found.panel.cost_usd, found.panel.with_cost) == (Decimal(1), 2)
+    Run.objects.update(spent_usd=Decimal("0.25"))
+    JudgeRun.objects.update(spent_usd=Decimal(1))
+    rows = usage_rows(run)
+    assert rows["Model under test"] == (Decimal("0.25"), 2)
+    assert rows["Judges"] == (Decimal(1), 0)
+    assert rows["Spent"] == (Decimal("1.25"), 2)
+
+
+def usage_rows(run):
+    rows = usage(report(Run.objects.get(pk=run.pk))).as_rows()
+    return {row["role"]: (row["cost_usd"], row["unpriced"]) for row in rows}
 
 
 def test_percentiles_are_nearest_rank_to_two_digits():

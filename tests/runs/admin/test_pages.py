@@ -56,7 +56,7 @@ def test_each_run_is_listed_with_its_figures_and_labels(client, as_role, subtest
     live = {
         make_run(tests[0], spent_usd=0): (
             '<strong class="eh-num">—</strong> <span class="eh-muted eh-num">0/0',
-            "Unknown: the model has no prices.",
+            "$0.00",
         ),
         make_run(tests[0], has_imported_answers=True): ("imported answers</small>",),
         make_run(tests[0], is_scripted=True): ("scripted model</small>",),

@@ -63,7 +63,7 @@ def test_tool_calls_are_an_answer(provider, model_at, work):
     work()
     (asked,) = provider.requests
     assert asked["tools"] == tools
-    assert asked.keys() == {"model", "messages", "tools"}
+    assert asked.keys() == {"model", "messages", "tools", "stream"}
     assert run.results.get().answer.tool_calls[0]["function"]["name"] == "add"
 
 

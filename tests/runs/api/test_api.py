@@ -481,8 +481,8 @@ def test_who_may_not_read_a_sealed_test_cannot_evaluate_its_answer():
     assert not HumanEvaluation.objects.exists()
 
 
-def test_spending_is_null_without_prices():
+def test_spending_is_null_where_no_cost_is_known():
     client = client_of("viewer")
-    for price, spent in ((None, None), ("1.5", "0.00000000")):
-        run = make_run(model=make_model(input_usd_per_mtok=price, output_usd_per_mtok=price))
-        assert client.get(f"/api/v1/runs/{run.pk}/").json()["spent_usd"] == spent
+    for unpriced, spent in ((2, None), (0, "0.00000000")):
+        shown = client.get(f"/api/v1/runs/{make_run(unpriced_calls=unpriced).pk}/").json()
+        assert (shown["spent_usd"], shown["unpriced_calls"]) == (spent, unpriced)

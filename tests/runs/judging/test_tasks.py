@@ -99,4 +99,4 @@ def test_calls_before_the_first_judgment_count_after_a_worker_died():
     about = {"batch": judge_run.work_key, "item_id": item.pk, "started_at": timezone.now()}
     Call.objects.create(language_model=model, role="judge", cost_usd="0.25", **about)
     (judging_task,) = judging_tasks(judge_run, [item.pk])
-    assert judging_task.earlier == [(Decimal("0.25"), False)]
+    assert list(judging_task.earlier.values()) == [(Decimal("0.25"), False)]

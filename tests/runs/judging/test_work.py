@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from evalhub.models import BatchState, Call, ItemState
+from evalhub.work.spending import CallCost, total_cost
 from issues.rubrics.scales import FIVE_CLASSES, as_json
-from runs.judging.tasks import CallCost, judging_tasks
-from runs.judging.work import total_cost
+from runs.judging.tasks import judging_tasks
 from runs.lifecycle import control
 from runs.models import Judgment, ResultScore
 from tests import provider as scripted

@@ -26,7 +26,7 @@ class PairwiseJudgeRunSerializer(BatchSerializer):
         fields = (
             *("id", "runs", "language_model", "language_model_name", "criterion", "ties"),
             *("method", "state", "reason", "judgments", "cost_limit_usd", "spent_usd"),
-            *("requested_by", "created_at", "started_at", "finished_at", "page"),
+            *("unpriced_calls", "requested_by", "created_at", "started_at", "finished_at", "page"),
         )
 
 

@@ -23,7 +23,7 @@ class ReversedJudgeRunSerializer(BatchSerializer):
         model = ReversedJudgeRun
         fields = (
             *("id", "judge_run", "run", "results", "seed", "state", "reason", "judgments"),
-            *("cost_limit_usd", "spent_usd", "requested_by"),
+            *("cost_limit_usd", "spent_usd", "unpriced_calls", "requested_by"),
             *("created_at", "started_at", "finished_at", "page"),
         )
 

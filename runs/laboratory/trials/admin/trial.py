@@ -12,7 +12,7 @@ from unfold.decorators import display
 from evalhub.admin_site.batch_control import limit_field
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, require, row_number
-from evalhub.display.formatting import DASH, counted, usd
+from evalhub.display.formatting import DASH, counted
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
 from runs.admin.batches import BatchAdmin, BatchForm
@@ -117,7 +117,7 @@ class TrialAdmin(BatchAdmin):
 
     @display(description="cost", ordering="spent_usd")
     def cost(self, row: Trial) -> str:
-        return DASH if row.metric else usd(row.spent_usd)
+        return DASH if row.metric else str(row.spent)
 
     @display(description="judge")
     def judge(self, row: Trial) -> str:

@@ -204,8 +204,8 @@ class TrialBatchSerializer(BatchSerializer):
     items = serializers.SerializerMethodField()
 
     BATCH = (
-        *("state", "reason", "items", "cost_limit_usd", "spent_usd", "is_scripted"),
-        *("requested_by", "created_at", "started_at", "finished_at", "page"),
+        *("state", "reason", "items", "cost_limit_usd", "spent_usd", "unpriced_calls"),
+        *("is_scripted", "requested_by", "created_at", "started_at", "finished_at", "page"),
     )
 
 

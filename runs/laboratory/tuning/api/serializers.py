@@ -2,7 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from evalhub.api.batches import StartSerializer
+from evalhub.api.batches import SpentField, StartSerializer
 from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.models import BatchState
 from evalhub.work.control import progress_of
@@ -36,6 +36,7 @@ class TuningSerializer(RowSerializer):
 class TuningAttemptSerializer(RowSerializer):
     """An attempt; `judgments` counts its judgments by state."""
 
+    spent_usd = SpentField()
     is_complete = serializers.SerializerMethodField()
     judgments = serializers.SerializerMethodField()
 
@@ -43,7 +44,7 @@ class TuningAttemptSerializer(RowSerializer):
         model = Attempt
         fields = (
             *("id", "number", "state", "reason", "is_complete", "digest", "judgments"),
-            *("spent_usd", "created_at"),
+            *("spent_usd", "unpriced_calls", "created_at"),
         )
 
     def get_is_complete(self, attempt: Attempt) -> bool:

@@ -6,6 +6,7 @@ import time
 from decimal import Decimal
 from random import Random
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from django.db.models import Sum
@@ -112,6 +113,7 @@ def test_reply_that_came_before_its_item_was_stopped_is_kept(monkeypatch):
             database=None,
             random=Random(1),
             sendings=SimpleNamespace(note=no_sealed_test),
+            sent=Mock(),
             fund=free,
             may_hold=lambda: True,
         )

@@ -1,0 +1,80 @@
+"""Calls in flight, in a file for each worker, so that those of one that is killed are counted.
+
+A call is written before it is sent. Its file is locked as long as its process lives, however that
+ends; then another worker records each call that has no record as sent, with its reply lost.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from copy import copy
+from pathlib import Path
+from uuid import uuid4
+
+from django.conf import settings
+from django.core import serializers
+
+from evalhub.llm.models import Call
+from evalhub.work import unsaved_replies
+
+REPLY_LOST = "reply_lost"
+"""Error kind of a call whose worker died before its reply was saved. Its cost is unknown."""
+
+SPARE_LINES = 200
+
+
+def folder() -> Path:
+    return Path(settings.DATA_DIR) / "sent_calls"
+
+
+class SentCalls:
+    """The calls of a process that are sent and not saved yet."""
+
+    def __init__(self) -> None:
+        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path = folder() / f"{uuid4().hex}.jsonl"
+        self.lines: dict[int, bytes] = {}
+        self.written = 0
+        self.file = self._new()
+
+    def _new(self) -> int:
+        """Make a file of the lines that are left, and put it in the place of the one before."""
+        made = self.path.with_suffix(".new")
+        file = os.open(made, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        os.write(file, b"".join(self.lines.values()))
+        made.rename(self.path)
+        self.written = len(self.lines)
+        return file
+
+    def add(self, call: Call) -> None:
+        lost = copy(call)
+        lost.error_kind = REPLY_LOST
+        lost.error_message = "It was sent; its worker died before the reply was saved."
+        line = self.lines[id(call)] = serializers.serialize("jsonl", [lost]).encode()
+        os.write(self.file, line)
+        self.written += 1
+        if self.written > 2 * len(self.lines) + SPARE_LINES:
+            before, self.file = self.file, self._new()
+            os.close(before)
+
+    def saved(self, calls: Iterable[Call]) -> None:
+        """Forget calls that are recorded, or kept in a file of unsaved replies."""
+        for call in calls:
+            self.lines.pop(id(call), None)
+
+    def close(self) -> None:
+        """End in good order: every call was saved or kept."""
+        self.path.unlink(missing_ok=True)
+        os.close(self.file)
+
+
+def take_in() -> None:
+    """Record the calls of processes that have ended without saving them."""
+    for path in sorted(folder().glob("*.jsonl")):
+        with suppress(FileNotFoundError, BlockingIOError), path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+                whole, _, _ = file.read().rpartition("\n")  # a line that broke off was not sent
+                unsaved_replies.take_in_file(path, whole)

@@ -1,0 +1,32 @@
+"""What batches have spent: one sum for pages, limits, API and files. Pure."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple, Protocol
+
+from evalhub.display.formatting import counted, usd
+
+
+class Spent(NamedTuple):
+    """US dollars, and the number of calls of unknown cost beside them; `usd` None: all unknown."""
+
+    usd: Decimal | None
+    unpriced: int
+
+    def __str__(self) -> str:
+        if self.usd is None:
+            return "unknown"
+        more = f" and {counted(self.unpriced, 'call')} of unknown cost" if self.unpriced else ""
+        return f"{usd(self.usd)}{more}"
+
+
+class Spender(Protocol):
+    spent_usd: Decimal
+    unpriced_calls: int
+
+
+def spent_by(parts: Iterable[Spender]) -> Spent:
+    """Return what all calls of batches cost."""
+    rows = [(part.spent_usd, part.unpriced_calls) for part in parts]
+    cost, unpriced = sum((row[0] for row in rows), Decimal(0)), sum(row[1] for row in rows)
+    return Spent(cost if cost or not unpriced else None, unpriced)
