@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.errors import CallError
 from evalhub.llm.providers.error_mapping import explain
 from evalhub.llm.providers.http_transport import Exchange, Transport, recorded
 from evalhub.llm.security.redaction import redact
@@ -27,7 +29,9 @@ async def exchanged(
     read: Callable[[Endpoint, Any, Completion], T],
     *,
     is_streamed: bool = False,
+    otherwise: Callable[[Endpoint, Any, Completion], T] | None = None,
 ) -> T:
+    """Send a request, and read its reply; `otherwise` reads one that `send` cannot translate."""
     started = time.perf_counter()
     with recorded(is_streamed=is_streamed, key_variable=endpoint.api_key_env) as exchange:
         try:
@@ -36,6 +40,9 @@ async def exchanged(
             return read(endpoint, response, received_in(exchange, started, secrets))
         except Exception as error:
             received = received_in(exchange, started, secrets)
+            if otherwise and exchange.succeeded and not isinstance(error, CallError):
+                with suppress(ValueError):
+                    return otherwise(endpoint, None, received)
             raise explain(endpoint, exchange, error, received, *secrets) from None
 
 

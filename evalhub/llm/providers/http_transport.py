@@ -88,6 +88,13 @@ class Exchange:
     received: list[bytes] = field(default_factory=list)
 
     @property
+    def succeeded(self) -> bool:
+        """Return whether a whole reply came, without an error status."""
+        return (
+            self.failure is None and self.response is not None and self.response.status_code < 300
+        )
+
+    @property
     def text(self) -> str:
         """Return the body of the response as far as it has arrived."""
         if self.received or self.response is None:

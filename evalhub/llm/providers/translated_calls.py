@@ -21,6 +21,7 @@ from evalhub.llm.providers.error_mapping import place
 from evalhub.llm.providers.exchanges import exchanged, transport
 from evalhub.llm.providers.http_transport import sync_transport
 from evalhub.llm.providers.openai_replies import (
+    chat_of,
     translated_of,
     translated_usage,
     translated_vectors_of,
@@ -51,7 +52,7 @@ async def chat(
         "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
     }
     send = _with_key(load().acompletion, endpoint, key)
-    return await exchanged(endpoint, (key,), send, request, translated_of)
+    return await exchanged(endpoint, (key,), send, request, translated_of, otherwise=chat_of)
 
 
 async def stream(
