@@ -13,7 +13,6 @@ from pathlib import Path
 from uuid import uuid4
 
 from django.conf import settings
-from django.core import serializers
 
 from evalhub.llm.models import Call
 from evalhub.work import unsaved_replies
@@ -52,7 +51,7 @@ class SentCalls:
         lost = copy(call)
         lost.error_kind = REPLY_LOST
         lost.error_message = "It was sent; its worker died before the reply was saved."
-        line = self.lines[id(call)] = serializers.serialize("jsonl", [lost]).encode()
+        line = self.lines[id(call)] = unsaved_replies.lines_of([lost]).encode()
         os.write(self.file, line)
         self.written += 1
         if self.written > 2 * len(self.lines) + SPARE_LINES:

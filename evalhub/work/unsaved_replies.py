@@ -9,12 +9,15 @@ import logging
 import os
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
 from django.core import serializers
 from django.core.serializers.base import DeserializationError
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, transaction
 
 from evalhub.llm.models import Call
@@ -39,11 +42,23 @@ def of_items(batch: str, item_ids: Sequence[int]) -> dict[int, list[Call]]:
     return found
 
 
+class Exact(DjangoJSONEncoder):
+    """Keeps the microseconds by which a call is found again; Django's own drops them."""
+
+    def default(self, o: Any) -> Any:
+        return o.isoformat() if isinstance(o, datetime) else super().default(o)
+
+
+def lines_of(calls: Sequence[Call]) -> str:
+    """Return the records of calls as a file holds them, a line each."""
+    return str(serializers.serialize("jsonl", calls, cls=Exact))
+
+
 def write(calls: Sequence[Call]) -> None:
     """Write the records of calls to a new file. Failures are logged, with what was to be kept."""
     for call in calls:
         call.keep_reply()
-    lines = serializers.serialize("jsonl", [call for call in calls if call.pk is None])
+    lines = lines_of([call for call in calls if call.pk is None])
     if not lines:
         return
     path = folder() / f"{uuid4().hex}.jsonl"

@@ -15,7 +15,7 @@ from django.utils import timezone
 from evalhub.access.sealing.sealed_exposure import Role, consent_asked, record_sendings
 from evalhub.display.formatting import counted, usd
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.llm.errors import CallError
 from evalhub.models import Call, CallRole, LanguageModel, User
 from evalhub.refusals import Refused
 from evalhub.work.calls.direct_caller import DirectCaller
@@ -156,9 +156,8 @@ def save_calls(caller: DirectCaller) -> None:
 
 def cost_of(calls: Sequence[Call]) -> Decimal | None:
     """Return the cost of calls in US dollars; None if one of them is unknown."""
-    costs = [c.cost_usd for c in calls if c.error_kind != CallErrorKind.RATE_LIMITED]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known, Decimal(0)) if len(known) == len(costs) else None
+    known = [call.cost_usd for call in calls if call.cost_usd is not None]
+    return sum(known, Decimal(0)) if len(known) == len(calls) else None
 
 
 def cost_words(calls: Sequence[Call]) -> str:
