@@ -5,10 +5,10 @@ ends; then another worker records each call that has no record as sent, with its
 """
 
 import fcntl
+import json
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from copy import copy
 from pathlib import Path
 from uuid import uuid4
 
@@ -20,6 +20,7 @@ from evalhub.work import unsaved_replies
 REPLY_LOST = "reply_lost"
 """Error kind of a call whose worker died before its reply was saved. Its cost is unknown."""
 
+SAME = ("role", "batch", "item_id", "request_digest", "attempt")
 SPARE_LINES = 200
 
 
@@ -48,10 +49,7 @@ class SentCalls:
         return file
 
     def add(self, call: Call) -> None:
-        lost = copy(call)
-        lost.error_kind = REPLY_LOST
-        lost.error_message = "It was sent; its worker died before the reply was saved."
-        line = self.lines[id(call)] = unsaved_replies.lines_of([lost]).encode()
+        line = self.lines[id(call)] = _line_of(call)
         os.write(self.file, line)
         self.written += 1
         if self.written > 2 * len(self.lines) + SPARE_LINES:
@@ -67,6 +65,22 @@ class SentCalls:
         """End in good order: every call was saved or kept."""
         self.path.unlink(missing_ok=True)
         os.close(self.file)
+
+
+def _line_of(call: Call) -> bytes:
+    """Return the record of a call without reply, in the form of Django's serializers.
+
+    They take a hundred times as long, before every call.
+    """
+    fields = {
+        "language_model": call.language_model_id,
+        "started_at": call.started_at.isoformat(),
+        "cost_usd": None if call.cost_usd is None else str(call.cost_usd),
+        "error_kind": REPLY_LOST,
+        "error_message": "It was sent; its worker died before the reply was saved.",
+    }
+    fields |= {name: getattr(call, name) for name in SAME}
+    return f"{json.dumps({'model': 'evalhub.call', 'fields': fields})}\n".encode()
 
 
 def take_in() -> None:
