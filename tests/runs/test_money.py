@@ -8,6 +8,7 @@ import pytest
 from reports.run.query import run_report
 from reports.run.usage_tables import usage as usage_table
 from runs.figures.run_figures import figures_of
+from runs.models import Run
 from runs.result_list.filters import Filters
 from tests.api import client_of
 from tests.factories import make_jury, make_run, make_test, make_user
@@ -59,6 +60,7 @@ def test_result_page_list_and_api_say_what_is_billed(provider, model_at, work, s
         runs[name] = make_run(test, model=model, jury=make_jury(judge))
     work()
 
+    runs = {name: Run.objects.get(pk=run.pk) for name, run in runs.items()}
     figures, client = figures_of(list(runs.values())), client_of("viewer")
     judged = Decimal("0.00075")  # (400 · 1.25 + 100 · 2.5) / 10⁶
     for name, run in runs.items():
