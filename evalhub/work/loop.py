@@ -97,7 +97,7 @@ class Loop:
                 raise
             finally:
                 await self._settle()
-        self.sent.close()
+        self.sent.end()
 
     @asynccontextmanager
     async def _beside(self, coroutine: Coroutine[Any, Any, None]) -> AsyncIterator[None]:

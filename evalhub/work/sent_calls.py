@@ -6,6 +6,7 @@ ends; then another worker records each call that has no record as sent, with its
 
 import fcntl
 import json
+import logging
 import os
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,6 +17,8 @@ from django.conf import settings
 
 from evalhub.llm.models import Call
 from evalhub.work import unsaved_replies
+
+log = logging.getLogger(__name__)
 
 REPLY_LOST = "reply_lost"
 """Error kind of a call whose worker died before its reply was saved. Its cost is unknown."""
@@ -29,42 +32,49 @@ def folder() -> Path:
 
 
 class SentCalls:
-    """The calls of a process that are sent and not saved yet."""
+    """The calls of a process that are sent and not saved yet. Without a disk they go on unnoted."""
 
     def __init__(self) -> None:
-        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path = folder() / f"{uuid4().hex}.jsonl"
         self.lines: dict[int, bytes] = {}
         self.written = 0
-        self.file = self._new()
+        self.file: int | None = None
 
-    def _new(self) -> int:
-        """Make a file of the lines that are left, and put it in the place of the one before."""
+    def add(self, call: Call) -> None:
+        line = self.lines[id(call)] = _line_of(call)
+        self.written += 1
+        try:
+            if self.file is None or self.written > 2 * len(self.lines) + SPARE_LINES:
+                self._begin()
+            else:
+                os.write(self.file, line)
+        except OSError:
+            log.exception("The calls in flight cannot be noted in %s", folder())
+
+    def _begin(self) -> None:
+        """Make a file of the calls in flight, and put it in the place of the one before."""
+        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         made = self.path.with_suffix(".new")
         file = os.open(made, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         fcntl.flock(file, fcntl.LOCK_EX)
         os.write(file, b"".join(self.lines.values()))
         made.rename(self.path)
-        self.written = len(self.lines)
-        return file
-
-    def add(self, call: Call) -> None:
-        line = self.lines[id(call)] = _line_of(call)
-        os.write(self.file, line)
-        self.written += 1
-        if self.written > 2 * len(self.lines) + SPARE_LINES:
-            before, self.file = self.file, self._new()
-            os.close(before)
+        self._close()
+        self.file, self.written = file, len(self.lines)
 
     def saved(self, calls: Iterable[Call]) -> None:
         """Forget calls that are recorded, or kept in a file of unsaved replies."""
         for call in calls:
             self.lines.pop(id(call), None)
 
-    def close(self) -> None:
+    def end(self) -> None:
         """End in good order: every call was saved or kept."""
         self.path.unlink(missing_ok=True)
-        os.close(self.file)
+        self._close()
+
+    def _close(self) -> None:
+        if self.file is not None:
+            os.close(self.file)
 
 
 def _line_of(call: Call) -> bytes:
