@@ -22,11 +22,10 @@ pytestmark = [pytest.mark.load, pytest.mark.django_db(transaction=True)]
 TESTS, WIDTH = 200, 12
 
 
-@pytest.mark.parametrize("seed", [1])
 def test_run_ends_and_its_counts_and_cost_are_those_of_the_provider(
-    provider, model_at, tmp_path, database_url, seed
+    provider, model_at, tmp_path, database_url
 ):
-    provider.script = books = Misbehaving(seed)
+    provider.script = books = Misbehaving(seed=1)
     run = launched(model_at)
     environment = {"EVALHUB_ALLOWED_ADDRESSES": "127.0.0.1", "EVALHUB_LEASE_S": "4"}
     environment |= {"DATABASE_URL": database_url, "EVALHUB_WORKERS": "2"}
