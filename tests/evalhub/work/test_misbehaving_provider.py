@@ -95,7 +95,7 @@ def check_calls(run, books):
     assert not differing
     unanswered = Counter(entry.kind for name, entry in books.ledger.items() if name not in by_id)
     lost = others.filter(error_kind=REPLY_LOST).count()
-    assert 0 < lost <= 2 * WIDTH
+    assert 0 < lost < TESTS  # in flight, or not saved yet
     assert not others.exclude(cost_usd=None).exists()
     assert others.count() - lost <= unanswered.total() <= others.count()
 
