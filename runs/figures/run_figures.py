@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from evalhub.display.formatting import count, counted
 from evalhub.models import BatchState
-from runs.figures.partly_judged import PartlyJudged, partly_judged
 from evalhub.work.spent import Spent, spent_by
+from runs.figures.partly_judged import PartlyJudged, partly_judged
 from runs.figures.rate import Rate
 from runs.figures.states import current_of, state_label, state_of
 from runs.figures.tallies import Counts, Score, Tally, group_of, score_of, tallies_of_runs

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0008_endings"),
+        ("runs", "0009_outcome_bounds"),
     ]
 
     operations = [
