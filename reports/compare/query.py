@@ -10,23 +10,34 @@ from django.db.models import Count, Min, Q, Sum
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce
 
+from evalhub.display.formatting import counted
 from evalhub.models import BatchState, User
 from evalhub.values.id_in import IdIn
 from issues.models import Revision
-from reports.compare.matching_rule import Digests, Pair, Tested, match, revisions_apart
+from reports.compare.matching_rule import (
+    Digests,
+    Matching,
+    Pair,
+    Tested,
+    match,
+    revisions_apart,
+)
 from reports.compare.rule import (
+    COMPARED,
     DIGITS,
     Compared,
     Kind,
     are_scored,
     compared,
     compared_pair,
+    counts_of,
     in_order,
     without_verdicts,
 )
 from reports.queries.names import tag_names, titles
-from runs.comparison.comparability import comparability_of
-from runs.comparison.comparability_rule import Comparable
+from runs.comparison.comparability import comparability_by_test_of
+from runs.comparison.comparability_rule import COMPARABLE, Comparable, versions_apart
+from runs.comparison.provenance import parts_by_test
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.models import JudgeRun, Outcome, Result, Run
@@ -59,6 +70,7 @@ class Comparison:
         tags: The names by tag set.
         issues: The titles by issue.
         comparable: Whether the scores of the runs may be compared.
+        apart: Why single tests of them may not be; true: there are none.
         is_conclusive: They may, and enough of both runs is scored; if not, no row has a direction.
     """
 
@@ -68,6 +80,7 @@ class Comparison:
     tags: Mapping[int, tuple[str, ...]]
     issues: Mapping[int, str]
     comparable: Comparable
+    apart: Comparable
     is_conclusive: bool
 
     @property
@@ -75,10 +88,17 @@ class Comparison:
         """Return whether both runs have one repeat of each test."""
         return self.first.run.repeats == self.second.run.repeats == 1
 
+    @property
+    def not_compared(self) -> list[str]:
+        """How many tests are not compared though the runs may be, and why, as a sentence."""
+        n = counts_of(self.rows)[Kind.NOT_COMPARABLE]
+        return [] if self.apart else [f"{counted(n, 'test')} not compared: {self.apart.cause}."]
+
     def one_by_one(self, kinds: Collection[Kind]) -> list[Compared]:
         """Return the tests of these kinds one by one, worst first."""
         rows = [one for one in self.rows if one.kind in kinds and not one.is_bundle]
-        if (Kind.SAME if self.is_conclusive else Kind.NOT_COMPARABLE) not in kinds:
+        kind = Kind.SAME if self.is_conclusive else Kind.NOT_COMPARABLE
+        if kind not in kinds or not any(one.is_bundle for one in self.rows):
             return rows
         pairs, *_ = one_by_one(self.first.run.pk, self.second.run.pk, bundled=True)
         bundled = tuple(map(compared_pair, pairs))
@@ -98,17 +118,40 @@ def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
 def comparison_of(first: Side, second: Side) -> Comparison:
     """Compare two runs; a constant number of queries."""
     runs = first.run.pk, second.run.pk
+    comparable, as_a_whole = comparability_by_test_of(first.run, second.run)
     pairs, before, after = one_by_one(*runs, bundled=False)
-    apart = match(before, after, digests_of(revisions_apart(before, after)))
-    found = compared(replace(apart, pairs=(*pairs, *apart.pairs)))
-    rows = (*found, *bundles(*runs))
-    comparable = comparability_of(first.run, second.run)
+    unmatched = match(before, after, digests_of(revisions_apart(before, after)))
+    matching = replace(unmatched, pairs=(*pairs, *unmatched.pairs))
+    apart = COMPARABLE
+    if bool(comparable) == bool(as_a_whole):
+        rows = (*compared(matching), *bundles(*runs))
+    else:
+        bundled, *_ = one_by_one(*runs, bundled=True)
+        matching = replace(matching, pairs=(*matching.pairs, *bundled))
+        rows, apart = _compared_one_by_one(matching, *runs)
+        if not apart and not any(one.kind in COMPARED for one in rows):
+            comparable, apart = apart, COMPARABLE
     is_conclusive = bool(comparable) and are_scored(rows)
     if not is_conclusive:
         rows = without_verdicts(rows)
     tags = tag_names({one.latest.tag_set_id for one in rows})
     issues = titles({one.latest.issue_id for one in rows})
-    return Comparison(first, second, rows, tags, issues, comparable, is_conclusive)
+    return Comparison(first, second, rows, tags, issues, comparable, apart, is_conclusive)
+
+
+def _compared_one_by_one(
+    matching: Matching, first: int, second: int
+) -> tuple[tuple[Compared, ...], Comparable]:
+    """Compare the tests whose scores the same version of EvalHub made; say why not the others."""
+    made_with = parts_by_test([first, second])
+
+    def comparable(pair: Pair) -> Comparable:
+        before, after = (first, pair.first.revision_id), (second, pair.second.revision_id)
+        return versions_apart(made_with.get(before, {}), made_with.get(after, {}))
+
+    reasons = [found for pair in matching.pairs if not (found := comparable(pair))]
+    rows = compared(matching, is_apart=lambda pair: not comparable(pair))
+    return rows, reasons[0] if reasons else COMPARABLE
 
 
 GROUPS = ("run_id", "revision_id", "test_id", "issue_id", "tag_set_id", "weight")

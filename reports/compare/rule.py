@@ -22,8 +22,8 @@ class Kind(StrEnum):
     """The change of a test. Only the first three kinds are compared.
 
     NOT_COMPARABLE: both runs have scored it, but nothing may be concluded from both: their scores
-    are not comparable (`runs.comparison.comparability`), or one is incomplete
-    (`runs.comparison.completeness`).
+    are not comparable (`runs.comparison.comparability`), one is incomplete
+    (`runs.comparison.completeness`), or another version of EvalHub made its scores.
     """
 
     WORSE = "worse"
@@ -93,13 +93,20 @@ class Compared(NamedTuple):
         return None if before is None or after is None else after - before
 
 
-def compared(matching: Matching) -> tuple[Compared, ...]:
-    """Return every test of either run once: flips first, worst first."""
+def compared(
+    matching: Matching, *, is_apart: Callable[[Pair], bool] = lambda _: False
+) -> tuple[Compared, ...]:
+    """Return every test of either run once: flips first, worst first.
+
+    Args:
+        is_apart: Tells of which tests the scores are not comparable.
+    """
     changed = {
         Kind.RUBRIC_CHANGED: matching.rubric_changed,
         Kind.TEXT_CHANGED: matching.text_changed,
     }
-    found = [compared_pair(pair) for pair in matching.pairs]
+    found = [compared_pair(pair) for pair in matching.pairs if not is_apart(pair)]
+    found += without_verdicts(compared_pair(pair) for pair in matching.pairs if is_apart(pair))
     found += [Compared(kind, *pair, None) for kind, pairs in changed.items() for pair in pairs]
     found += [Compared(Kind.ONLY_FIRST, tested, None, None) for tested in matching.only_first]
     found += [Compared(Kind.ONLY_SECOND, None, tested, None) for tested in matching.only_second]

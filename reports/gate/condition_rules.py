@@ -104,6 +104,7 @@ class Matching:
         remedy: What makes them comparable; None: nothing.
         matched: Tests that are unchanged in both runs.
         total: Tests of either run.
+        note: Why single tests are not compared, as a sentence; "" if all matched ones are.
     """
 
     other: str
@@ -111,6 +112,7 @@ class Matching:
     total: int = 0
     reason: str = ""
     remedy: Remedy | None = None
+    note: str = ""
 
 
 def comparable_rule(found: Matching) -> GateLine:
@@ -132,8 +134,9 @@ def comparable_rule(found: Matching) -> GateLine:
             f"{found.matched:,} of {found.total:,} tests match those of {found.other} "
             f"({percent(share)})"
         )
-        needed = f"; the gate needs {LEAST_IN_WORDS}. Compare runs of the same tests."
-        sentence += "." if is_met else needed
+        advice = f" {found.note}" if found.note else " Compare runs of the same tests."
+        needed = f"; the gate needs {LEAST_IN_WORDS}.{advice}"
+        sentence += f".{found.note and f' {found.note}'}" if is_met else needed
     return GateLine(
         rule="comparable",
         verdict=Verdict.HOLDS if is_met else Verdict.CANNOT_TELL,
@@ -142,6 +145,6 @@ def comparable_rule(found: Matching) -> GateLine:
         value=share,
         limit=float(MIN_SCORED),
         unit="share",
-        method="test revision, jury, pass rule and similarity share",
+        method="test revision, jury, pass rule, similarity share and versions of EvalHub",
         remedy=found.remedy,
     )

@@ -32,6 +32,7 @@ from reports.gate.level_rules import (
 from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
 from reports.queries.incomplete_runs import retry_url
 from runs.comparison.comparability import rejudge_url
+from runs.comparison.completeness import is_enough
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
 from runs.models import RETRYABLE, Outcome, Result, ResultScore, Run
@@ -142,20 +143,25 @@ def _doubtful(run: Run) -> int:
 def _matching(run: Run, against: Run | None, comparison: Comparison | None) -> Matching:
     if against is None or comparison is None:
         return Matching("")
+    counts = counts_of(comparison.rows)
+    matched = sum(n for kind, n in counts.items() if kind in MATCHED)
     remedy = None
-    if comparison.comparable.is_repairable:
+    refused = comparison.comparable
+    if not is_enough(matched, counts.total()):
+        refused = refused and comparison.apart
+    if refused.is_repairable:
         remedy = Remedy(
             f"Re-judge run {run.pk} with the jury of run {against.pk}.",
             f"/api/v1/runs/{run.pk}/rejudge/",
             (("like", against.pk),),
             rejudge_url(run.pk, against.pk),
         )
-    counts = counts_of(comparison.rows)
     return Matching(
         other=f"{against.label} (run {against.pk})",
-        matched=sum(n for kind, n in counts.items() if kind in MATCHED),
+        matched=matched,
         total=counts.total(),
         reason=comparison.comparable.reason,
+        note=" ".join(comparison.not_compared),
         remedy=remedy,
     )
 

@@ -33,7 +33,7 @@ COLUMNS = (
 )
 JUDGE_RUN_COLUMNS = (
     *("run", "jury", "jury_fingerprint"),
-    *("whole_fingerprint", "rubric_fingerprint"),
+    *("whole_fingerprint", "rubric_fingerprint", "provenance_parts"),
 )
 
 

@@ -18,6 +18,7 @@ from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
 from runs.answering.endings import Handling
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
+from runs.comparison.versions import OF_ANSWERS, OF_VERDICTS, Part, earlier, judged_earlier
 from runs.result_list.filters import Filters
 
 KINDS = 3
@@ -104,6 +105,7 @@ def _warnings(report: RunReport) -> Iterator[str]:
             f"{of} {'was' if n == 1 else 'were'} {Ending(ending).words}. "
             f"{HANDLED[Handling(report.run.handling(ending))]}."
         )
+    yield from _versions(report)
     if report.juries_differ:
         yield "Its judge runs used different juries: do not compare their scores."
     for refused in report.refused:
@@ -131,6 +133,32 @@ def _warnings(report: RunReport) -> Iterator[str]:
             )
     for note in dict.fromkeys(judge.note for judge in panel.models if judge.note):
         yield f"About {few([str(one.model) for one in panel.models if one.note == note])}: {note}"
+
+
+def _versions(report: RunReport) -> Iterator[str]:
+    judged = report.current.provenance_parts if report.current else {}
+    if not earlier(report.run.provenance_parts).isdisjoint(OF_ANSWERS):
+        yield (
+            "Another version of EvalHub than today's asked for its answers and read them: do not "
+            "compare them with those of new runs."
+        )
+    if not judged_earlier(judged):
+        pass
+    elif any(len(judged.get(part, ())) > 1 for part in OF_VERDICTS):
+        yield (
+            "Its judge run went on under another version of EvalHub than it began: its judgments "
+            "cannot be compared. Re-judge the run."
+        )
+    else:
+        yield (
+            "Judged by another version of EvalHub than today's: re-judge the run to compare it "
+            "with new ones."
+        )
+    if Part.CHECK in earlier(judged):
+        yield (
+            "Another version of EvalHub than today's ran its checks. Run them again, which costs "
+            "nothing."
+        )
 
 
 def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:

@@ -36,8 +36,11 @@ from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
 from reports.templatetags.report import result_query
+from runs.comparison.comparability import rejudge_url
+from runs.comparison.versions import judged_earlier
 from runs.exported_scripts.launches import script_of_run
 from runs.figures.states import current_of
+from runs.lifecycle.control import has_checks
 from runs.models import Jury, Run
 from runs.result_list.filters import Filters
 from runs.result_list.sorting import SORTS
@@ -100,6 +103,10 @@ def content_of(request: HttpRequest, run: Run) -> dict[str, Any]:
         "may_control": may_control,
         "control_url": reverse("admin:runs_run_control", args=[run.pk]),
         "juries": Jury.objects.filter(is_active=True) if may_control else (),
+        "has_checks": may_control and has_checks(run),
+        "rejudge_url": rejudge_url(run.pk, run.pk)
+        if report.current and judged_earlier(report.current.provenance_parts)
+        else "",
         "is_stuck": is_live and not workers_alive(),
         "outages": outages([run, *judge_runs_of(run)]) if is_live else [],
     }

@@ -22,14 +22,16 @@ from issues.content.conversation import Message, filled, request_messages
 from issues.content.images import with_kept_images
 from issues.content.message_form import turns_to_generate
 from issues.judge_templates.prompts import turn_text
-from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run
+from runs.comparison.provenance import parts_of
+from runs.comparison.versions import Parts, merged, of_answer
+from runs.models import NO_ANSWER, Answer, Provenance, Result, ResultScore, Run
 
 NOTHING_ASKED = "nothing_asked"
 
 
 @dataclass
 class AnswerRequest:
-    """A result to answer: the request, and the turns generated before.
+    """A result to answer: the request, and the turns generated before with their provenance.
 
     `sealed` holds the test if it is sealed. `earlier` are the costs of its earlier calls.
     """
@@ -43,6 +45,7 @@ class AnswerRequest:
     turns: list[dict[str, Any]]
     sealed: list[int]
     accepted: Collection[Ending]
+    made_with: Parts
 
     @property
     def turn_params(self) -> dict[str, Any]:
@@ -53,13 +56,17 @@ class AnswerRequest:
 
 @dataclass
 class Turn:
-    """A generated turn. `is_last`: it completes the answer. `cost_usd` is of all calls so far."""
+    """A generated turn. `cost_usd` is of all calls so far.
+
+    `is_last`: it completes the answer, which was `made_with` these parts.
+    """
 
     completion: Completion
     call: Call
     earlier: list[dict[str, Any]]
     is_last: bool
     cost_usd: Decimal | None = None
+    made_with: Parts = field(default_factory=dict)
 
 
 @dataclass
@@ -91,7 +98,9 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
         return spend_of(batch)
 
     def prepare(self, batch: Run, item_ids: Sequence[int]) -> list[AnswerRequest]:
-        results = Result.objects.filter(pk__in=item_ids).select_related("revision", "answer")
+        results = Result.objects.filter(pk__in=item_ids).select_related(
+            "revision", "answer__provenance"
+        )
         results = results.annotate(is_sealed=F("test__sealed"))
         endpoint, costs = batch.candidate(), earlier_costs(batch, item_ids)
         return [
@@ -118,9 +127,13 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
                 )
                 is_last = len(turns) + 1 == holes
                 cost_usd = cost_of_item(job.earlier, caller.calls)
-                turn = Turn(reply.completion, reply.call, list(turns), is_last, cost_usd)
+                made_with = merged([job.made_with, _made_with(job, reply.call)])
+                turn = Turn(
+                    reply.completion, reply.call, list(turns), is_last, cost_usd, made_with
+                )
                 await caller.save(turn, reply.call)
                 turns.append(stored_turn(turn))
+                job.made_with = made_with
         except CallError as error:
             ending = error.completion.ending if error.completion else Ending.WHOLE
             cost_usd = cost_of_item(job.earlier, caller.calls)
@@ -132,17 +145,22 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
         changes = _Changes()
         for save in saves:
             _apply(save.content, results[save.item_id], changes)
+        Provenance.set_on(changes.answers)
         Answer.objects.bulk_create(
             changes.answers,
             update_conflicts=True,
             unique_fields=["result"],
-            update_fields=["text", "turns", "tool_calls", "documents", "reasoning", "call"],
+            update_fields=ANSWER_FIELDS,
         )
         update_locked(changes.results, RESULT_FIELDS)
         self.on_error(changes.unanswered)
 
     def on_error(self, item_ids: Sequence[int]) -> None:
         end_without_answer(item_ids)
+
+    def finish(self, batch: Run) -> None:
+        answers = Answer.objects.filter(result__run=batch, result__state=ItemState.DONE)
+        Run.objects.filter(pk=batch.pk).update(provenance_parts=parts_of(answers))
 
 
 def end_without_answer(result_ids: Sequence[int]) -> None:
@@ -154,6 +172,9 @@ def end_without_answer(result_ids: Sequence[int]) -> None:
     )
 
 
+ANSWER_FIELDS = [
+    *("text", "turns", "tool_calls", "documents", "reasoning", "call", "provenance"),
+]
 RESULT_FIELDS = [
     "state",
     "worker",
@@ -194,7 +215,14 @@ def _answer_request(run: Run, endpoint: Endpoint, result: Any, earlier: Costs) -
         turns=list(answer.turns) if answer else [],
         sealed=[result.test_id] if result.is_sealed else [],
         accepted=run.accepted_endings,
+        made_with=answer.provenance.parts if answer and answer.provenance else {},
     )
+
+
+def _made_with(job: AnswerRequest, call: Call) -> Parts:
+    endpoint = job.endpoint
+    asked = [endpoint.litellm_model, endpoint.api_base, endpoint.params, job.params]
+    return of_answer(asked, call.sent_params, call.refused_params)
 
 
 def stored_turn(turn: Turn) -> dict[str, Any]:
@@ -237,17 +265,17 @@ def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
     if content.is_last:
         _end(result, ItemState.DONE)
     result.ending = ending_of(turns)
-    changes.answers.append(
-        Answer(
-            result=result,
-            text=turn_text(AnswerTurn.of(turns[-1])),
-            turns=turns,
-            tool_calls=list(completion.tool_calls),
-            documents=documents_in(turns),
-            reasoning=completion.reasoning,
-            call=content.call,
-        )
+    answer = Answer(
+        result=result,
+        text=turn_text(AnswerTurn.of(turns[-1])),
+        turns=turns,
+        tool_calls=list(completion.tool_calls),
+        documents=documents_in(turns),
+        reasoning=completion.reasoning,
+        call=content.call,
     )
+    answer.made_with = content.made_with
+    changes.answers.append(answer)
 
 
 def _sum(before: Any, more: Any, earlier: list[Any]) -> Any:

@@ -142,7 +142,8 @@ class RunViewSet(RunExport, ReadOnly):
     serializer_class = serializers.RunSerializer
     filterset_class = filters.RunFilters
     action_permissions = dict.fromkeys(
-        ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active"), "runs.control_run"
+        ("pause", "resume", "cancel", "retry_errors", "rejudge", "run_checks", "set_active"),
+        "runs.control_run",
     )
 
     @extend_schema(request=LaunchSpec, responses={201: serializers.LaunchSerializer})
@@ -220,6 +221,18 @@ class RunViewSet(RunExport, ReadOnly):
             judge_run = control.rejudge_like(run, like, **options)
         else:
             judge_run = control.rejudge(run, body.get("jury"), **options)
+        shown = serializers.JudgeRunSerializer(judge_run).data
+        return Response(shown, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses={201: serializers.JudgeRunSerializer})
+    @action(detail=True, methods=["post"])
+    def run_checks(self, request: Request, pk: str) -> Response:
+        """Run the checks on the same answers again; no call is made.
+
+        The new judge run keeps the judgments of the active one, and sets no scores until it is
+        set as active.
+        """
+        judge_run = control.run_checks(self.get_object(), by=self.user)
         shown = serializers.JudgeRunSerializer(judge_run).data
         return Response(shown, status=status.HTTP_201_CREATED)
 

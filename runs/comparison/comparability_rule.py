@@ -3,9 +3,18 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evalhub.values.digest import digest
+from runs.comparison.versions import (
+    OF_ANSWERS,
+    SENT_TO_CANDIDATE,
+    SENT_TO_JUDGE,
+    Part,
+    Parts,
+    conflicts,
+)
 
 
 class Comparability(StrEnum):
@@ -51,18 +60,20 @@ class Scoring(NamedTuple):
         rubric: Fingerprint of what judges its criteria; "" if nothing has to.
         similarity: How similarity to the reference enters the scores; () if it does not.
         broken_off: What becomes of answers that broke off; () is the default.
+        made_with: What EvalHub itself did for its answers and verdicts.
     """
 
     whole: str
     rubric: str
     similarity: tuple[Any, ...]
     broken_off: tuple[str, ...] = ()
+    made_with: Parts = MappingProxyType({})
 
     @property
     def key(self) -> str:
         """A digest, equal for runs of the same tests if and only if they are comparable."""
-        if self.similarity or self.broken_off:
-            return digest(list(self))
+        if self.similarity or self.broken_off or self.made_with:
+            return digest([*self[:-1], dict(self.made_with)])
         return _key_of_judges(self.whole, self.rubric)
 
 
@@ -80,11 +91,49 @@ OTHER_SIMILARITY = Comparable(
 OTHER_HANDLING = Comparable(
     Comparability.NOT, "answers that broke off count differently in their scores"
 )
+OTHER_READING = Comparable(
+    Comparability.NOT, "another version of EvalHub asked for their answers and read them"
+)
+OTHER_PARAMETERS = Comparable(
+    Comparability.NOT, "other parameters were really sent to the same model for their answers"
+)
+OTHER_CHECKS = Comparable(
+    Comparability.NOT,
+    "another version of EvalHub ran their checks: run the checks again, which costs nothing",
+)
+OTHER_JUDGING = Comparable(
+    Comparability.AFTER_REJUDGING, "they were judged by another version of EvalHub"
+)
+OTHER_JUDGE_PARAMETERS = Comparable(
+    Comparability.AFTER_REJUDGING, "other parameters were really sent to their judges"
+)
 OTHER_JURY = Comparable(Comparability.AFTER_REJUDGING, "different juries judged these runs")
 
 
 def comparability(first: Scoring, second: Scoring) -> Comparable:
-    """Tell whether scores made in these ways may be compared.
+    """Tell whether scores made in these ways may be compared as a whole."""
+    found = comparability_by_test(first, second)
+    return found and versions_apart(first.made_with, second.made_with)
+
+
+def versions_apart(first: Parts, second: Parts) -> Comparable:
+    """Tell whether what EvalHub itself did to make two scores was the same, where both needed it.
+
+    Two runs have all that any of their scores needed; single tests are asked one by one.
+    """
+    apart = conflicts(first, second)
+    if apart.intersection(OF_ANSWERS):
+        return OTHER_READING
+    if any(name.startswith(SENT_TO_CANDIDATE) for name in apart):
+        return OTHER_PARAMETERS
+    if apart - {Part.CHECK}:
+        is_sent = all(name.startswith(SENT_TO_JUDGE) for name in apart - {Part.CHECK})
+        return OTHER_JUDGE_PARAMETERS if is_sent else OTHER_JUDGING
+    return OTHER_CHECKS if apart else COMPARABLE
+
+
+def comparability_by_test(first: Scoring, second: Scoring) -> Comparable:
+    """Tell whether scores made in these ways may be compared, but for versions of EvalHub.
 
     Revisions are compared test by test, and with them texts, criteria, templates and pass rules
     (`reports.compare.matching_rule`). Here are the things left that change a score: the judges of

@@ -15,7 +15,7 @@ from runs.models import JudgeRun, Run
 
 OF_JUDGE_RUNS = (
     *("number", "is_active", "state", "reason", "spent_usd", "unpriced_calls"),
-    *("jury", "jury_name", "whole_fingerprint", "rubric_fingerprint"),
+    *("jury", "jury_name", "whole_fingerprint", "rubric_fingerprint", "provenance_parts"),
 )
 """Columns that are read of judge runs; others are wide."""
 

@@ -35,6 +35,13 @@ class FrozenJudge:
     method: str = Method.SINGLE
     role: str = ""
 
+    @property
+    def asked(self) -> list[Any]:
+        """Who is asked with which parameters, as JSON; equal for judges that are asked alike."""
+        endpoint = self.endpoint
+        model = [endpoint.litellm_model, endpoint.api_base, endpoint.params]
+        return [*model, self.params, self.method, self.role]
+
 
 @dataclass(frozen=True)
 class FrozenJury:

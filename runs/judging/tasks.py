@@ -65,13 +65,15 @@ class CheckTask:
 class CriterionTask:
     """A criterion of a result, or the whole test, with its missing judgments.
 
-    `backup` is called if a judge fails or failed earlier (`has_failed`).
+    `backup` is called if a judge fails or failed earlier (`has_failed`). `kept` are judgments of
+    another judge run, to be saved in this one.
     """
 
     judge_requests: list[JudgeRequest] = field(default_factory=list)
     check_task: CheckTask | None = None
     backup: JudgeRequest | None = None
     has_failed: bool = False
+    kept: list[Judgment] = field(default_factory=list)
 
 
 class SimilarityTask(NamedTuple):
@@ -105,16 +107,23 @@ class JudgingTask:
 class ExistingJudgments:
     """Existing judgments of a result by criterion, judge and sample.
 
-    Those that failed before `retried_at` count as missing.
+    Those that failed before `retried_at` count as missing. `others` are of the judge run whose
+    judgments are kept.
     """
 
     judgments: Mapping[tuple[int, int | None, int], Judgment]
     retried_at: datetime | None
+    others: Mapping[tuple[int, int | None, int], Judgment] = field(default_factory=dict)
 
     def of(
         self, criterion: FrozenCriterion, judge_id: int | None, sample: int = 0
     ) -> Judgment | None:
         return self.judgments.get((criterion.pk, judge_id, sample))
+
+    def to_keep(
+        self, criterion: FrozenCriterion, judge: FrozenJudge, sample: int
+    ) -> Judgment | None:
+        return self.others.get((criterion.pk, judge.judge_id, sample))
 
     def is_missing(self, judgment: Judgment | None) -> bool:
         if judgment is None:
@@ -134,18 +143,20 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
     own_ids = {row.result.revision.template_id for row in result_scores}
     templates = prompt_templates_of(own_ids | templates_in(judge_run.jury))
     jury = frozen_jury_of(judge_run.jury, templates=templates)
-    known: dict[int, dict[tuple[int, int | None, int], Judgment]] = defaultdict(dict)
     results = [row.result_id for row in result_scores]
-    for judgment in Judgment.objects.filter(judge_run=judge_run, result__in=results):
-        place = judgment.criterion_id, judgment.judge_id, judgment.sample
-        known[judgment.result_id][place] = judgment
+    known = _judgments(judge_run.pk, results)
+    source = judge_run.judgments_from_id
+    others = _judgments(source, results) if source else None
+    for kept in (row for found in (others or {}).values() for row in found.values()):
+        kept.pk, kept.judge_run_id = None, judge_run.pk
     earlier = earlier_costs(judge_run, [row.pk for row in result_scores])
     tasks = []
     for row in result_scores:
         result, is_retry = row.result, row.error_kind == RETRY
         refuse_removed(result)
         retried_at = datetime.fromisoformat(row.error_message) if is_retry else None
-        existing = ExistingJudgments(known[result.pk], retried_at)
+        of_source = others[result.pk] if others else {}
+        existing = ExistingJudgments(known[result.pk], retried_at, of_source)
         own = templates.get(result.revision.template_id or 0)
         task = JudgingTask(
             item_id=row.pk,
@@ -161,6 +172,17 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
         tasks.append(task)
     _add_sealed_examples(tasks)
     return tasks
+
+
+def _judgments(
+    judge_run_id: int, results: Sequence[int]
+) -> dict[int, dict[tuple[int, int | None, int], Judgment]]:
+    """Return the judgments of a judge run by result, and by criterion, judge and sample."""
+    found: dict[int, dict[tuple[int, int | None, int], Judgment]] = defaultdict(dict)
+    for judgment in Judgment.objects.filter(judge_run=judge_run_id, result__in=results):
+        place = judgment.criterion_id, judgment.judge_id, judgment.sample
+        found[judgment.result_id][place] = judgment
+    return found
 
 
 def sealed_among(tests: Collection[int]) -> set[int]:
@@ -294,15 +316,20 @@ def _criterion_task(
         )
 
     task = CriterionTask()
-    for judge in jury.judges_asked(on_rubric=not is_whole):
-        for sample in range(judge.samples):
-            judgment = known.of(criterion, judge.judge_id, sample)
+    wanted = [
+        (j, n, False) for j in jury.judges_asked(on_rubric=not is_whole) for n in range(j.samples)
+    ]
+    wanted += [(jury.backup, 0, True)] if jury.backup else []
+    for judge, sample, is_backup in wanted:
+        judgment = known.of(criterion, judge.judge_id, sample)
+        if judgment is None and (kept := known.to_keep(criterion, judge, sample)):
+            judgment = kept
+            task.kept.append(kept)
+        if is_backup:
             if known.is_missing(judgment):
-                task.judge_requests.append(request(judge, judgment, sample=sample))
-            elif judgment and judgment.state == JudgmentState.FAILED:
-                task.has_failed = True
-    if jury.backup:
-        judgment = known.of(criterion, jury.backup.judge_id)
-        if known.is_missing(judgment):
-            task.backup = request(jury.backup, judgment, is_backup=True)
+                task.backup = request(judge, judgment, is_backup=True)
+        elif known.is_missing(judgment):
+            task.judge_requests.append(request(judge, judgment, sample=sample))
+        elif judgment and judgment.state == JudgmentState.FAILED:
+            task.has_failed = True
     return task

@@ -14,7 +14,7 @@ from django.utils import timezone
 from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.verdicts.judge_replies import ParsedVerdict
-from evalhub.models import BatchState, ItemState
+from evalhub.models import BatchState, CallRole, ItemState
 from evalhub.work.calls.caller import ModelCaller, Saved
 from evalhub.work.calls.errors import BatchFailed, GivenBack
 from evalhub.work.database import update_locked
@@ -22,6 +22,8 @@ from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
 from evalhub.work.spending import cost_of_item
 from runs.answering.work import spend_of
+from runs.comparison.provenance import parts_of
+from runs.comparison.versions import Parts, of_check, of_verdict
 from runs.judging.activation import activate_when_done
 from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
 from runs.judging.jury import frozen_jury_of
@@ -32,7 +34,7 @@ from runs.judging.tasks import (
     JudgingTask,
     judging_tasks,
 )
-from runs.models import JudgeRun, Judgment, Result, ResultScore, Run
+from runs.models import JudgeRun, Judgment, Provenance, Result, ResultScore, Run
 from runs.scoring.agreement import statistics_of
 from runs.scoring.score import score_result_scores, score_results
 
@@ -94,6 +96,7 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
         judgments = [copy(save.content) for save in saves if isinstance(save.content, Judgment)]
         for judgment in judgments:  # perhaps long after the reply, if the database was away
             judgment.created_at = timezone.now()
+        Provenance.set_on(judgments)
         repeated = [row for row in judgments if row.pk is not None]
         Judgment.objects.bulk_update(repeated, JUDGMENT_FIELDS)
         Judgment.objects.bulk_create([row for row in judgments if row.pk is None])
@@ -112,7 +115,10 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
         score_results(list(ended.values_list("result_id", flat=True)))
 
     def finish(self, batch: JudgeRun) -> None:
-        JudgeRun.objects.filter(pk=batch.pk).update(statistics=statistics_of(batch.pk))
+        verdicts = Judgment.objects.filter(judge_run=batch, value__isnull=False)
+        JudgeRun.objects.filter(pk=batch.pk).update(
+            statistics=statistics_of(batch.pk), provenance_parts=parts_of(verdicts)
+        )
         # Afterwards, for it locks the run, which others lock before its judge runs.
         transaction.on_commit(lambda: activate_when_done(batch.pk))
 
@@ -154,10 +160,11 @@ async def _decide(
         return [caller.save_later(_judgment(judging_task, check, reply))]
     backup, has_failed = criterion_task.backup, criterion_task.has_failed
     requests = criterion_task.judge_requests
+    kept = [caller.save_later(judgment) for judgment in criterion_task.kept]
     judged = await all_or_none(_judge(request, judging_task, caller) for request in requests)
     if backup and (has_failed or any(is_failed for is_failed, _ in judged)):
         judged.append(await _judge(backup, judging_task, caller))
-    return [future for _, future in judged]
+    return [*kept, *(future for _, future in judged)]
 
 
 async def _compare(
@@ -196,7 +203,7 @@ def _judgment(
     **more: Any,
 ) -> Judgment:
     verdict = reply.verdict
-    return Judgment(
+    judgment = Judgment(
         pk=asked.judgment_id,
         judge_run_id=judging_task.judge_run_id,
         result_id=judging_task.result_id,
@@ -211,6 +218,17 @@ def _judgment(
         created_at=timezone.now(),
         **more,
     )
+    judgment.made_with = _made_with(asked, reply)
+    return judgment
+
+
+def _made_with(asked: JudgeRequest | CheckTask, reply: JudgeReply[ParsedVerdict]) -> Parts:
+    if isinstance(asked, CheckTask):
+        return of_check()
+    judge, call = asked.frozen_judge, reply.call
+    # What a repair model was sent says nothing of the judge.
+    sent = call.sent_params if call and call.role == CallRole.JUDGE else None
+    return of_verdict(judge.asked, sent, call and call.refused_params)
 
 
 # Saving ------------------------------------------------------------------------------------------
@@ -218,7 +236,7 @@ def _judgment(
 FINISHED_FIELDS = ["state", "worker", "next_try_at", "error_kind", "error_message", "cost_usd"]
 JUDGMENT_FIELDS = [
     *("state", "option", "value", "justification", "template"),
-    *("failure", "failure_message", "call", "created_at"),
+    *("failure", "failure_message", "call", "provenance", "created_at"),
 ]
 
 

@@ -14,7 +14,10 @@ from evalhub.models import BatchState, ItemState, User
 from evalhub.refusals import NotPossible
 from evalhub.work import progress
 from evalhub.work.processes.queue import request_worker
+from issues.models import FrozenCriterion
 from issues.rubrics.scoring import WHOLE_TEST
+from runs.comparison.provenance import parts_of
+from runs.comparison.versions import judged_earlier
 from runs.figures.run_tallies import mark_changed
 from runs.judging.activation import SLICE, set_active
 from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot
@@ -87,6 +90,9 @@ def resume_run(run: Run) -> None:
     stopped = _parts(run, STOPPED)
     _need(run, stopped, "resumed")
     for batch in stopped:
+        if isinstance(batch, JudgeRun):
+            parts = parts_of(Judgment.objects.filter(judge_run=batch, value__isnull=False))
+            JudgeRun.objects.filter(pk=batch.pk).update(provenance_parts=parts)
         progress.resume(batch, _items(batch))
 
 
@@ -207,6 +213,33 @@ def rejudge_like(
     return judge_run
 
 
+def run_checks(run: Run, *, by: User | None) -> JudgeRun:
+    """Run the checks on the same answers again, beside the judgments of the active judge run.
+
+    No call is made. The judge run sets no scores until it is set as active.
+
+    Raises:
+        NotPossible: The run has no checks or is not judged; the message says why.
+    """
+    with transaction.atomic():
+        progress.lock(run)
+        active = run.judge_runs.filter(is_active=True).first()
+        if not has_checks(run):
+            raise NotPossible(f"{run} has no checks to run.")
+        if active is None or active.state != BatchState.DONE:
+            raise NotPossible(f"The active judge run of {run} is not done: wait, or resume it.")
+        if problems := removed_answers(run):
+            raise NotPossible(" ".join(problems))
+        judge_run = add_judge_run_of(run, active.jury, by=by, judgments_from=active)
+        request_worker()
+    return judge_run
+
+
+def has_checks(run: Run) -> bool:
+    criteria = FrozenCriterion.objects.filter(revision__results__run=run)
+    return criteria.exclude(check_name="").exists()
+
+
 def jury_like(run: Run, like: Run) -> dict[str, Any]:
     """Return the jury of another run as it was frozen, for the tests of this run.
 
@@ -226,11 +259,15 @@ def jury_like(run: Run, like: Run) -> dict[str, Any]:
 
 
 def judged_like(run: Run, jury: dict[str, Any]) -> JudgeRun | None:
-    """Return the newest judge run by the same judges that is done or will be; None without one."""
+    """Return the newest judge run by the same judges that is done or will be; None without one.
+
+    One that an earlier version of EvalHub made is none: its judges would be asked otherwise now.
+    """
     whole, rubric = fingerprints_of(run, jury)
     states = (BatchState.DONE, BatchState.LIVE, BatchState.PAUSED)
     same = run.judge_runs.filter(whole_fingerprint=whole, rubric_fingerprint=rubric)
-    return same.filter(state__in=states).order_by("-number").first()
+    found = same.filter(state__in=states).order_by("-number")
+    return next((one for one in found if not judged_earlier(one.provenance_parts)), None)
 
 
 def sealed_exposure_of_judge_run(run: Run, jury: Jury | None) -> SealedExposure | None:

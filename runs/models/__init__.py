@@ -17,6 +17,7 @@ from runs.models.judge_run import (
 )
 from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
 from runs.models.launch import Launch
+from runs.models.provenance import Provenance
 from runs.models.run import HAS_ANSWER, Answer, Outcome, Result, Run, TagSet
 from runs.models.sight import Sight
 from runs.models.suite import Suite, SuiteVersion
@@ -43,6 +44,7 @@ __all__ = [
     "Launch",
     "Method",
     "Outcome",
+    "Provenance",
     "Result",
     "ResultScore",
     "Run",

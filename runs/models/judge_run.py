@@ -6,7 +6,9 @@ from evalhub.model_parts import known, share, unfinished
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import FrozenCriterion, JudgeTemplate
+from runs.comparison.versions import Parts
 from runs.models.jury import Judge
+from runs.models.provenance import Provenance
 from runs.models.run import BoundedOutcome, Result, Run, within_bounds
 
 
@@ -22,7 +24,9 @@ class JudgeRun(Batch):
 
     `whole_fingerprint` and `rubric_fingerprint` (`runs.judging.jury.jury_identity`) tell whether
     two runs were judged in the same way, tests without a rubric and criteria apart; "" if no test
-    of the run needs judges for it.
+    of the run needs judges for it. `provenance_parts` are those of all its verdicts, {} until it is
+    done or resumed. `judgments_from` is the judge run whose judgments it keeps: only its checks
+    are run.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judge_runs")
@@ -40,6 +44,10 @@ class JudgeRun(Batch):
         default=False, help_text="Set as active as soon as it is done."
     )
     statistics = models.JSONField(default=dict)
+    provenance_parts = models.JSONField(default=dict, editable=False)
+    judgments_from = models.ForeignKey(
+        "self", models.SET_NULL, null=True, editable=False, related_name="+"
+    )
 
     class Meta:
         ordering = ("run", "number")
@@ -130,6 +138,9 @@ class Judgment(models.Model):
     or unreadable, unaskable, echo, check_error, cannot_run, cannot_tell or imported_error.
     """
 
+    made_with: Parts | None = None
+    """The parts of its provenance, while it is only in memory."""
+
     sealed_path = "result__test__sealed"
     sealed_fields = ("justification", "failure_message")
 
@@ -162,6 +173,9 @@ class Judgment(models.Model):
     failure_message = models.TextField(blank=True)
     call = models.ForeignKey(
         Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    provenance = models.ForeignKey(
+        Provenance, models.PROTECT, null=True, editable=False, related_name="+", db_index=False
     )
     created_at = models.DateTimeField()
 

@@ -19,7 +19,9 @@ from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
 from runs.answering.endings import ENDINGS, Handling, handling_of
 from runs.comparison.completeness import MIN_SCORED
+from runs.comparison.versions import Parts
 from runs.models.launch import Launch
+from runs.models.provenance import Provenance
 from runs.models.suite import Suite, SuiteVersion
 
 
@@ -103,6 +105,7 @@ class Run(Batch, RowWithPage):
     """A model variant answering a set of revisions; its configuration is frozen by copy.
 
     `endpoint` is made by `Endpoint.to_json` at launch; `params` override those of the endpoint.
+    `provenance_parts` are those of all its answers, {} until it is done.
     """
 
     label = models.CharField(max_length=150)
@@ -148,6 +151,7 @@ class Run(Batch, RowWithPage):
         help_text="Of answers that a content filter, an error or the server broke off.",
     )
     is_scripted = models.BooleanField(default=False)
+    provenance_parts = models.JSONField(default=dict, editable=False)
     source_id = models.CharField(max_length=100, blank=True)
     texts_removed_at = models.DateTimeField(
         null=True,
@@ -326,6 +330,9 @@ class Answer(models.Model):
     Nothing may be concluded from that text: filter by `HAS_ANSWER`.
     """
 
+    made_with: Parts | None = None
+    """The parts of its provenance, while it is only in memory."""
+
     sealed_path = "result__test__sealed"
     sealed_fields = ("text", "turns", "tool_calls", "documents", "reasoning")
 
@@ -337,6 +344,9 @@ class Answer(models.Model):
     reasoning = models.TextField(blank=True)
     call = models.ForeignKey(
         Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    provenance = models.ForeignKey(
+        Provenance, models.PROTECT, null=True, editable=False, related_name="+", db_index=False
     )
     created_at = models.DateTimeField(db_default=Now())
     removed_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -53,11 +53,17 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
             outcomes_of_each(each),
             rates_by_tag(each),
         ),
-        warnings=warnings(comparison.first, [(comparison.second, comparison.comparable)]),
+        warnings=(
+            *warnings(comparison.first, [(comparison.second, comparison.comparable)]),
+            *comparison.not_compared,
+        ),
         labels=labels(comparison, two.names),
         leading=2,
         actions=rejudging(
-            comparison.second.run, comparison.first.run, comparison.comparable, reading.reader
+            comparison.second.run,
+            comparison.first.run,
+            comparison.comparable and comparison.apart,
+            reading.reader,
         ),
         more={
             "tags": known_tags(comparison.tags),

@@ -13,7 +13,7 @@ from runs.launching.launch_options import LaunchRefused
 from runs.lifecycle import control as acts
 from runs.models import JudgeRun, Jury, Run
 
-ACTS = ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active")
+ACTS = ("pause", "resume", "cancel", "retry_errors", "rejudge", "run_checks", "set_active")
 
 
 def control(request: HttpRequest, run: Run, admin: PageAdmin) -> HttpResponse:
@@ -104,6 +104,9 @@ def _do(act: str, request: HttpRequest, run: Run) -> str:
                 by=current_user(request),
                 allow_sealed_exposure=CONSENT in request.POST,
             )
+            return f"Judge run {judge_run.number} started. Review it, then set it as active."
+        case "run_checks":
+            judge_run = acts.run_checks(run, by=current_user(request))
             return f"Judge run {judge_run.number} started. Review it, then set it as active."
         case "set_active":
             number = row_number(request.POST.get("judge_run"))

@@ -1,6 +1,7 @@
-"""What is sent to a provider by each kind of request to a judge or analyst, byte for byte.
+"""What is sent to a provider by each kind of request, byte for byte.
 
-`request_bodies.json` has a digest of each distinct body. To accept a change that is meant, run
+`request_bodies.json` has a digest of each distinct body. To accept a change that is meant, raise
+the number of its part in `runs.comparison.versions`, where it has one, and run
 `UPDATE_REQUEST_BODIES=1 python3 dev.py test tests/runs/judging/test_request_bodies.py`.
 """
 
@@ -17,6 +18,7 @@ from issues.drafting.start import start as start_drafting
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate, TemplateExample, TemplateState
 from reports.summaries.requests import ask_summary
+from runs.comparison.versions import VERSIONS, Part
 from runs.laboratory.pairwise.judge_runs import PairwiseOrder
 from runs.laboratory.pairwise.judge_runs import start as start_pairwise
 from runs.laboratory.position_bias.measuring import Measure
@@ -29,9 +31,10 @@ from runs.models import Approach, Judge, JudgeRun, Method, Run
 from tests.factories import make_issue, make_jury, make_run, make_template, make_test, make_user
 from tests.issues.drafting.writers import Writer, make_order
 from tests.issues.pages import form_of_a_test, log_in, rubric_form, url
-from tests.provider import digest, prompt, sequence, verdict
+from tests.provider import digest, is_judge, prompt, sequence, verdict
 from tests.reports.judged_runs import answer
 from tests.reports.summaries.conftest import good, run_of
+from tests.runs.judging.test_whole_answers import CALL, TOOLS, said
 from tests.runs.laboratory.pairwise.rows import answered_runs, says
 from tests.runs.laboratory.trials.sample_benchmark import make_benchmark
 from tests.runs.laboratory.tuning.rows import scored, tuning_of
@@ -42,6 +45,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 GOLDEN = Path(__file__).with_name("request_bodies.json")
 ANSWERS = ("It is four.", "It is five.")
 REPEATS = "no verdict"
+CALLED = said("I count.", tool_calls=[CALL])
+VERSIONED = {
+    Part.REQUEST: ("candidate",),
+    Part.JUDGE_PROMPT: ("judge_run", "judged_calls", "repair", "methods"),
+}
+"""The kinds of requests that a version is of."""
 CRITERIA = ({"text": "It is polite."}, {"text": "It is short.", "polarity": "should_not"})
 
 
@@ -71,6 +80,19 @@ class Kinds:
         JudgeTemplate.objects.filter(pk=template.pk).update(state=TemplateState.PUBLISHED)
         template.refresh_from_db()
         return template
+
+    def candidate(self):
+        self.provider.script = lambda request: CALLED if len(request["messages"]) < 4 else "It is."
+        turns = [("user", "2 + 2?"), ("assistant", None), ("user", "Sure?")]
+        messages = [{"role": role, "content": content} for role, content in turns]
+        test = make_test(messages=messages, tools=TOOLS, context="Four is 4.")
+        make_run(test, model=self.careful, system_prompt="Be brief.", params={"seed": 1})
+        make_run(make_test("3 + 3?"), model=self.judge)
+
+    def judged_calls(self):
+        self.provider.script = lambda request: verdict(1) if is_judge(request) else CALLED
+        test = make_test(tools=TOOLS, context="Four is 4.")
+        make_run(test, model=self.careful, system_prompt="Be brief.", jury=make_jury(self.judge))
 
     def judge_run(self):
         self.judged(make_test(template=self.template()), make_test("3 + 3?", reference=""))
@@ -191,6 +213,12 @@ def test_each_kind_sends_the_same_bodies_as_before(
             bodies = {digest(request)[:16]: request for request in provider.requests}
             sent[name] = " ".join(sorted(bodies))
             changed = [body for key, body in bodies.items() if key not in golden.get(name, "")]
+            for part, versioned in VERSIONED.items():
+                is_gone = not bodies.keys() >= {*golden.get(name, "").split()}
+                if name in versioned and is_gone and golden["versions"][part] == VERSIONS[part]:
+                    sent[name] = golden[name]
+                    pytest.fail(f"Raise the version of {part.value!r}: {changed}")
             assert sent[name] == golden.get(name), json.dumps(changed, indent=1)
+    sent["versions"] = {part: VERSIONS[part] for part in VERSIONED}
     if os.environ.get("UPDATE_REQUEST_BODIES"):
         GOLDEN.write_text(json.dumps(sent, indent=1) + "\n")
