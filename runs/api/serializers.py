@@ -100,7 +100,7 @@ class RunSerializer(RowSerializer):
 
     class Meta:
         model = Run
-        exclude = ("endpoint", "similarity_endpoint")
+        exclude = ("endpoint", "similarity_endpoint", "provenance_parts")
 
     def get_litellm_model(self, run: Run) -> str:
         return str(run.endpoint.get("litellm_model", ""))
@@ -281,7 +281,10 @@ class AgreementSerializer(PlainSerializer):
 
 
 class JudgeRunSerializer(RowSerializer):
-    """A jury's pass over a run's results. The active one sets the scores."""
+    """A jury's pass over a run's results. The active one sets the scores.
+
+    `judgments_from` is the judge run whose judgments it keeps, having run the checks again.
+    """
 
     agreement = serializers.SerializerMethodField()
 
@@ -293,7 +296,7 @@ class JudgeRunSerializer(RowSerializer):
 
     class Meta:
         model = JudgeRun
-        exclude = ("jury",)
+        exclude = ("jury", "provenance_parts")
 
     @extend_schema_field(AgreementSerializer(allow_null=True))
     def get_agreement(self, judge_run: JudgeRun) -> dict[str, Any] | None:
@@ -324,7 +327,7 @@ class JudgmentSerializer(RowSerializer):
 
     class Meta:
         model = Judgment
-        fields = "__all__"
+        exclude = ("provenance",)
 
 
 class HumanEvaluationSerializer(RowSerializer):

@@ -5,43 +5,67 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('runs', '0008_endings'),
+        ("runs", "0008_endings"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Provenance',
+            name="Provenance",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64, unique=True)),
-                ('parts', models.JSONField(default=dict)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=64, unique=True)),
+                ("parts", models.JSONField(default=dict)),
             ],
         ),
         migrations.AddField(
-            model_name='judgerun',
-            name='judgments_from',
-            field=models.ForeignKey(editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='runs.judgerun'),
+            model_name="judgerun",
+            name="judgments_from",
+            field=models.ForeignKey(
+                editable=False,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="runs.judgerun",
+            ),
         ),
         migrations.AddField(
-            model_name='judgerun',
-            name='provenance_parts',
+            model_name="judgerun",
+            name="provenance_parts",
             field=models.JSONField(default=dict, editable=False),
         ),
         migrations.AddField(
-            model_name='run',
-            name='provenance_parts',
+            model_name="run",
+            name="provenance_parts",
             field=models.JSONField(default=dict, editable=False),
         ),
         migrations.AddField(
-            model_name='answer',
-            name='provenance',
-            field=models.ForeignKey(db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='runs.provenance'),
+            model_name="answer",
+            name="provenance",
+            field=models.ForeignKey(
+                db_index=False,
+                editable=False,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="runs.provenance",
+            ),
         ),
         migrations.AddField(
-            model_name='judgment',
-            name='provenance',
-            field=models.ForeignKey(db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='runs.provenance'),
+            model_name="judgment",
+            name="provenance",
+            field=models.ForeignKey(
+                db_index=False,
+                editable=False,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="runs.provenance",
+            ),
         ),
     ]
