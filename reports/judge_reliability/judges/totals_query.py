@@ -58,8 +58,12 @@ class JuryLine:
 def jury_lines(
     *, suite: Suite | None = None, run: Run | None = None, last: int = RECENT
 ) -> list[JuryLine]:
-    """Return the last judge runs that are done, the newest first; one query."""
-    rows = JudgeRun.objects.filter(state=BatchState.DONE).exclude(jury__judges=[])
+    """Return the last judge runs that are done, the newest first; one query.
+
+    Those that keep the judgments of another one are left out: each judgment counts once.
+    """
+    rows = JudgeRun.objects.filter(state=BatchState.DONE, judgments_from=None)
+    rows = rows.exclude(jury__judges=[])
     rows = rows.exclude(statistics={})
     if suite is not None:
         rows = rows.filter(run__suite=suite)
