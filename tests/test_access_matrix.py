@@ -228,8 +228,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
         api-judge-template-new-version api-library-criterion-retire api-library-criterion-restore
         api-launch-again api-launch-schedule api-launch-pause api-launch-resume
         api-run-import-answers api-run-pause api-run-resume api-run-cancel api-run-retry-errors
-        api-run-rejudge api-run-set-active api-tuning-attempts api-pairwise-run-pause
-        api-pairwise-run-cancel api-pairwise-run-resume api-pairwise-run-retry-errors
+        api-run-rejudge api-run-run-checks api-run-set-active api-tuning-attempts
+        api-pairwise-run-pause api-pairwise-run-cancel api-pairwise-run-resume
+        api-pairwise-run-retry-errors
         api-reversed-run-estimate api-reversed-run-pause api-reversed-run-cancel
         api-reversed-run-resume api-reversed-run-retry-errors api-benchmark-import-claims
         api-benchmark-small api-benchmark-generate api-benchmark-replay api-benchmark-fresh

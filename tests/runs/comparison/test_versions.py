@@ -69,15 +69,17 @@ NUMBERS = (
 TEXTS = ("100\u202fkm", "don’t", "cafe\u0301", "state\u2011of\u2011the\u2011art", "Four.")
 
 
-def readings():
-    found = {part: {} for part in (Part.REPLY, Part.REASONING, Part.VERDICT, Part.CHECK)}
+def readings() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {
+        part: {} for part in (Part.REPLY, Part.REASONING, Part.VERDICT, Part.CHECK)
+    }
     for file in sorted(ZOO.glob("*.json")):
         for reply in (one for one in json.loads(file.read_text()) if one["direct"]):
             body = reply["body"] if isinstance(reply["body"], str) else json.dumps(reply["body"])
             try:
-                error, read = "", chat_of(make_endpoint(""), None, Completion(reply=body))
+                read, error = chat_of(make_endpoint(""), None, Completion(reply=body)), ""
             except CallError as raised:
-                error, read = raised.kind, raised.completion
+                read, error = raised.completion or Completion(), raised.kind
             calls = list(read.tool_calls)
             shown = [error, read.refusal, calls, read.ending, read.error, read.documents]
             name = digest(body)[:8]
@@ -95,7 +97,7 @@ def readings():
     for text in ("100 km", "don't", "café", "state-of-the-art", "four"):
         outcomes = [run_check("contains", {"text": text}, Material(said)) for said in TEXTS]
         found[Part.CHECK][f"contains {text}"] = digest([str(one.value) for one in outcomes])
-    return found
+    return {part: {name: one[:8] for name, one in cases.items()} for part, cases in found.items()}
 
 
 def test_a_reading_changes_only_with_its_version():
@@ -103,13 +105,12 @@ def test_a_reading_changes_only_with_its_version():
     read = readings()
     for part, cases in read.items():
         before = stored.get(part, {"version": 0, "cases": {}})
-        changed = [name for name, was in before["cases"].items() if cases.get(name) != was[:8]]
+        changed = [name for name, was in before["cases"].items() if cases.get(name) != was]
         is_raised = VERSIONS[part] > before["version"]
         assert not changed or is_raised, f"raise the version of {part.value!r}: {changed}"
-        found = {name: one[:8] for name, one in cases.items()}
         if not os.environ.get("UPDATE_READINGS"):
-            assert before == {"version": VERSIONS[part], "cases": found}, "UPDATE_READINGS=1"
-        stored[part] = {"version": VERSIONS[part], "cases": found}
+            assert before == {"version": VERSIONS[part], "cases": cases}, "UPDATE_READINGS=1"
+        stored[part] = {"version": VERSIONS[part], "cases": cases}
     if os.environ.get("UPDATE_READINGS"):
         GOLDEN.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
 
@@ -235,7 +236,7 @@ def test_judges_of_another_version_are_told_and_asked_again(answered, work, monk
 
     people = other.results.exclude(revision__criteria__check_name="contains").get()
     criterion = people.revision.criteria.get()
-    people.human_evaluations.create(
+    people.evaluations.create(
         criterion=criterion, annotator=make_user("annotator"), kind="override", value=1
     )
     people.is_overridden = True

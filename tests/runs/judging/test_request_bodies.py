@@ -9,6 +9,7 @@ import json
 import os
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -201,7 +202,7 @@ def test_each_kind_sends_the_same_bodies_as_before(
     kinds = Kinds(provider, model_at, client)
     kinds.work = work
     golden = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
-    sent = {}
+    sent: dict[str, Any] = {}
     for name in (name for name in vars(Kinds) if not name.startswith("_")):
         if name in ("judged", "template", "sent"):
             continue
