@@ -132,7 +132,7 @@ def field_of_runs() -> Field:
         if suite is None or suite in tried_out:
             outside += is_conclusive
         elif is_conclusive:
-            judged = scoring(*how)
+            judged = scoring(*how).of_any_model
             scorings[scale := judged.key] = judged
             entrants[run] = SuiteRun(
                 run, suite, model, variant, launch, tests, scale, jury or "", how[0], model_id

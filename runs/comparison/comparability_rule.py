@@ -76,6 +76,16 @@ class Scoring(NamedTuple):
             return digest([*self[:-1], dict(self.made_with)])
         return _key_of_judges(self.whole, self.rubric)
 
+    @property
+    def of_any_model(self) -> "Scoring":
+        """The same without the parameters sent to its model, which no other model shares."""
+        shared = {
+            name: values
+            for name, values in self.made_with.items()
+            if not name.startswith(SENT_TO_CANDIDATE)
+        }
+        return self._replace(made_with=shared)
+
 
 @lru_cache(maxsize=1000)
 def _key_of_judges(whole: str, rubric: str) -> str:
