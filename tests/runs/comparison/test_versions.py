@@ -237,7 +237,7 @@ def test_judges_of_another_version_are_told_and_asked_again(answered, work, monk
     people = other.results.exclude(revision__criteria__check_name="contains").get()
     criterion = people.revision.criteria.get()
     people.evaluations.create(
-        criterion=criterion, annotator=make_user("annotator"), kind="override", value=1
+        criterion=criterion, annotator=make_user("annotator"), kind="evaluation", value=1
     )
     people.is_overridden = True
     people.save()
