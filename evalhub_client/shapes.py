@@ -213,6 +213,7 @@ class LaunchSpecRequest(TypedDict):
     score_by_similarity: NotRequired[bool]
     cut_off_answers: NotRequired[Handling]
     broken_off_answers: NotRequired[Handling]
+    ask_judges_again: NotRequired[bool]
     allow_sealed_exposure: NotRequired[bool]
 
 
@@ -312,6 +313,7 @@ class Run(TypedDict):
     score_by_similarity: NotRequired[bool]
     cut_off_answers: NotRequired[Handling]
     broken_off_answers: NotRequired[Handling]
+    takes_known_verdicts: NotRequired[bool]
     is_scripted: NotRequired[bool]
     source_id: NotRequired[str]
     texts_removed_at: str | None

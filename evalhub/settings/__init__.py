@@ -140,6 +140,12 @@ EVALHUB_KEEP_TEXTS_DAYS = env.number(
     0,
     "Days after which the texts of answers and replies are removed; 0 keeps them. Scores stay.",
 )
+EVALHUB_KNOWN_VERDICTS_DAYS = env.number(
+    "EVALHUB_KNOWN_VERDICTS_DAYS",
+    30,
+    "Days for which the verdict of a judge may be taken for an equal request of a later run; 0 "
+    "asks anew each time.",
+)
 EVALHUB_IMAGE_MB = env.number(
     "EVALHUB_IMAGE_MB", 5, "Megabytes that an image of a test or of feedback may have.", least=1
 )

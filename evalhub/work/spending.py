@@ -54,11 +54,11 @@ def earlier_costs(batch: Batch, item_ids: Sequence[int]) -> dict[int, dict[int, 
     return costs
 
 
-def cost_of_item(earlier: Costs, calls: Iterable[Call]) -> Decimal | None:
-    """Return the cost of an item: of its earlier calls and of those just made."""
+def cost_of_item(earlier: Costs, calls: Iterable[Call], *, saved: int = 0) -> Decimal | None:
+    """Return the cost of an item: of its earlier calls, those just made, and those saved."""
     new = (call for call in calls if call.pk not in earlier)
     made = [CallCost(call.cost_usd, bool(call.error_kind)) for call in new]
-    return total_cost([*earlier.values(), *made])
+    return total_cost([*earlier.values(), *made, *[CallCost(Decimal(0), False)] * saved])
 
 
 def total_cost(costs: Iterable[CallCost]) -> Decimal | None:

@@ -202,12 +202,13 @@ def _checked(
     places = _places(evaluations)
     values = _judge_values(judge_runs.values())
     passed = _passed(judge_runs.values())
+    taken = _taken(judge_runs.values())
     teaching = taught_tests({v.template for given in values.values() for v in given if v.template})
     for start in range(0, len(places), PIECE):
         piece = dict(list(places.items())[start : start + PIECE])
         rules = rules_of(piece)
         for result, (run, issue, test) in piece.items():
-            if run not in judge_runs:
+            if run not in judge_runs or result in taken:
                 continue
             human = _verdicts(evaluations[result], values[result], rules[result])
             if human is None:
@@ -249,6 +250,12 @@ def _judge_values(judge_runs: Collection[JudgeRun]) -> dict[int, list[JudgeValue
     for result, *fields in rows.order_by().values_list("result_id", *JUDGE_VALUE_FIELDS):
         found[result].append(JudgeValue(*fields))
     return found
+
+
+def _taken(judge_runs: Collection[JudgeRun]) -> set[int]:
+    """Return the results with a verdict that was asked in another run, where it counts."""
+    rows = Judgment.objects.filter(judge_run__in=judge_runs, taken_from__isnull=False)
+    return set(rows.order_by().values_list("result", flat=True).distinct())
 
 
 def _passed(judge_runs: Collection[JudgeRun]) -> dict[int, bool | None]:

@@ -85,8 +85,8 @@ def _sums_so_far(judge_run: JudgeRun) -> dict[str, Any]:
     """Count a live judge run's judgments, as `JudgeRun.statistics` will hold them."""
     judges: dict[str, dict[str, int]] = {}
     failures: dict[str, int] = {}
-    rows = Judgment.objects.filter(judge_run=judge_run, judge__isnull=False).order_by()
-    counted = rows.values_list("judge_id", "state", "failure").annotate(Count("pk"))
+    rows = Judgment.objects.filter(judge_run=judge_run, judge__isnull=False, taken_from=None)
+    counted = rows.order_by().values_list("judge_id", "state", "failure").annotate(Count("pk"))
     for judge, state, failure, n in counted:
         mine = judges.setdefault(str(judge), dict.fromkeys(JudgmentState.values, 0))
         mine[state] += n

@@ -1,8 +1,9 @@
 """The report of a run as a document: its page, files and API all read it."""
 
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 
-from evalhub.display.formatting import between, count, counted, few, percent
+from evalhub.display.formatting import between, count, counted, few, percent, usd
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.llm.completion import Ending
 from evalhub.llm.errors import CallErrorKind
@@ -84,6 +85,7 @@ def _sentences(report: RunReport) -> Iterator[str]:
             f"{count(found.total)} of {count(found.repeated)} tests are flaky: "
             "some of their repeats passed and others failed."
         )
+    yield from _taken(report)
     if report.heavy:
         yield "Tests are weighted: this affects the score, not the pass rate."
 
@@ -133,6 +135,18 @@ def _warnings(report: RunReport) -> Iterator[str]:
             )
     for note in dict.fromkeys(judge.note for judge in panel.models if judge.note):
         yield f"About {few([str(one.model) for one in panel.models if one.note == note])}: {note}"
+
+
+def _taken(report: RunReport) -> Iterator[str]:
+    statistics = report.current.statistics if report.current else {}
+    if taken := statistics.get("taken"):
+        n, usd_saved = taken["judgments"], taken["saved_usd"]
+        asked = sum(sum(by_state.values()) for by_state in statistics["judges"].values())
+        saved = f", which saved {usd(Decimal(usd_saved))}" if usd_saved else ""
+        yield (
+            f"{count(n)} of {counted(n + asked, 'verdict')} were taken from equal requests in "
+            f"earlier runs{saved}."
+        )
 
 
 def _versions(report: RunReport) -> Iterator[str]:

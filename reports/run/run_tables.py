@@ -97,6 +97,7 @@ def _settings(report: RunReport) -> Table:
         ("Similarity", _similarity(report)),
         ("Answers cut off", run.get_cut_off_answers_display()),
         ("Answers broken off", run.get_broken_off_answers_display()),
+        ("Known verdicts", "taken" if run.takes_known_verdicts else "asked again"),
         ("Cost limit", cost_limit),
         ("Created", run.created_at),
         ("Started", run.started_at),

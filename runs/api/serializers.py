@@ -64,11 +64,17 @@ class ScaleStatistics(BaseModel):
     interval: list[float] | None = None
 
 
+class TakenStatistics(BaseModel):
+    judgments: int
+    saved_usd: Decimal | None
+
+
 class JudgeRunStatistics(BaseModel):
     """Sums over judgments, which add up over judge runs; without any, it is not finished.
 
     `judges`: judgments by judge id and state. `failures`: failed ones by kind. `comparisons`:
-    pairs of values that were made, and expected. `scales` by name.
+    pairs of values that were made, and expected. `scales` by name. `taken`: judgments that were
+    taken from equal requests in earlier runs, and the cost that they saved.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -77,6 +83,7 @@ class JudgeRunStatistics(BaseModel):
     failures: dict[str, int] = {}
     comparisons: list[int | None] = []
     scales: dict[str, ScaleStatistics] = {}
+    taken: TakenStatistics | None = None
 
 
 # Runs --------------------------------------------------------------------------------------------
@@ -319,6 +326,7 @@ class JudgmentSerializer(RowSerializer):
 
     `value` is the degree to which the answer shows the criterion, be that good or bad; null if
     the judgment failed and does not count. `template` is the judge template that was used.
+    `taken_from` is the judgment that was asked, if this one's verdict was taken from there.
     """
 
     criterion = serializers.CharField(source="criterion.key", read_only=True)
@@ -327,7 +335,7 @@ class JudgmentSerializer(RowSerializer):
 
     class Meta:
         model = Judgment
-        exclude = ("provenance",)
+        exclude = ("provenance", "request_key")
 
 
 class HumanEvaluationSerializer(RowSerializer):

@@ -115,7 +115,7 @@ async def ask_judge(
         repair_model: Repairs an unreadable verdict; None lets the judge repair it.
     """
     try:
-        first = await _first_request(frozen_judge, prompt_template, case, key)
+        first = await judge_call(frozen_judge, prompt_template, case, key)
     except PromptError as error:
         return JudgeReply(None, UNASKABLE, str(error))
     assert prompt_template is not None  # it was rendered
@@ -163,9 +163,14 @@ def pair_request(endpoint: Endpoint, case: PairCase, *, ties: bool) -> JudgeCall
     return JudgeCall(pair_messages(case, ties=ties), params_for(endpoint, {}, schema), schema)
 
 
-async def _first_request(
+async def judge_call(
     judge: FrozenJudge, template: JudgePromptTemplate | None, case: JudgedAnswer, key: str
 ) -> JudgeCall:
+    """Return the first request for a judgment on the criterion with this key.
+
+    Raises:
+        PromptError: It cannot be made.
+    """
     if template is None:
         raise PromptError(["There is no judge template: publish or choose one."])
     if template.schema is None and judge.method != Method.SINGLE:

@@ -38,7 +38,8 @@ class JudgeRequest:
     """A missing judgment of one judge on one criterion.
 
     Without a `prompt_template` the judgment fails. `judgment_id` is the failed one to replace.
-    `repair_model` repairs an unreadable reply; None lets the judge repair it.
+    `repair_model` repairs an unreadable reply; None lets the judge repair it. `digest` is of all
+    that its verdict depends on, once it was computed.
     """
 
     frozen_judge: FrozenJudge
@@ -49,6 +50,7 @@ class JudgeRequest:
     is_backup: bool = False
     judgment_id: int | None = None
     repair_model: Endpoint | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ class JudgingTask:
     """A result score to make: the case, and the judgments that are missing.
 
     `sealed` are the sealed tests whose text its calls carry. `earlier` are the costs of calls by
-    a worker that gave the item back or died.
+    a worker that gave the item back or died. `takes_known_verdicts`: see
+    `runs.judging.equal_requests`.
     """
 
     item_id: int
@@ -101,6 +104,8 @@ class JudgingTask:
     similarity_task: SimilarityTask | None = None
     earlier: Costs = field(default_factory=dict)
     sealed: list[int] = field(default_factory=list)
+    repeat: int = 0
+    takes_known_verdicts: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,7 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
     source = judge_run.judgments_from_id
     others = _judgments(source, results) if source else None
     for kept in (row for found in (others or {}).values() for row in found.values()):
-        kept.pk, kept.judge_run_id = None, judge_run.pk
+        kept.pk, kept.judge_run_id, kept.request_key = None, judge_run.pk, ""
     earlier = earlier_costs(judge_run, [row.pk for row in result_scores])
     tasks = []
     for row in result_scores:
@@ -168,6 +173,9 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
             similarity_task=_similarity_task(judge_run.run, result),
             earlier=earlier.get(row.pk, {}),
             sealed=[result.test_id] if row.is_sealed else [],
+            repeat=result.repeat,
+            # To re-judge is to ask again.
+            takes_known_verdicts=judge_run.run.takes_known_verdicts and judge_run.number == 1,
         )
         tasks.append(task)
     _add_sealed_examples(tasks)

@@ -26,6 +26,7 @@ from runs.comparison.provenance import parts_of
 from runs.comparison.versions import Parts, of_check, of_verdict
 from runs.judging.activation import activate_when_done
 from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
+from runs.judging.equal_requests import request_key, take_known_verdicts
 from runs.judging.jury import frozen_jury_of
 from runs.judging.tasks import (
     CheckTask,
@@ -81,6 +82,7 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
 
     async def perform(self, job: JudgingTask, caller: ModelCaller) -> None:
         near: list[float | None] = []
+        taken = await take_known_verdicts(job, caller)
         judged = await all_or_none(
             [
                 *(_decide(criterion_task, job, caller) for criterion_task in job.criterion_tasks),
@@ -88,7 +90,7 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
             ]
         )
         saved = [future for futures in judged for future in futures]
-        cost_usd = cost_of_item(job.earlier, caller.calls)
+        cost_usd = cost_of_item(job.earlier, caller.calls, saved=taken)
         await caller.save(Finished(cost_usd, *near), after=saved)
 
     def store(self, saves: list[Save]) -> None:
@@ -219,6 +221,8 @@ def _judgment(
         **more,
     )
     judgment.made_with = _made_with(asked, reply)
+    if isinstance(asked, JudgeRequest) and verdict and not asked.is_backup:
+        judgment.request_key = request_key(asked)
     return judgment
 
 
@@ -236,7 +240,8 @@ def _made_with(asked: JudgeRequest | CheckTask, reply: JudgeReply[ParsedVerdict]
 FINISHED_FIELDS = ["state", "worker", "next_try_at", "error_kind", "error_message", "cost_usd"]
 JUDGMENT_FIELDS = [
     *("state", "option", "value", "justification", "template"),
-    *("failure", "failure_message", "call", "provenance", "created_at"),
+    *("failure", "failure_message", "call", "provenance", "request_key", "taken_from"),
+    "created_at",
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Avg, Count, Q
 
-from evalhub.display.formatting import listed, usd
+from evalhub.display.formatting import listed, percent, usd
 from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in, tokens_in_messages
 from evalhub.models import LanguageModel
 from evalhub.statistics.changes.detectable import Detectable, detectable_of, measured_from
@@ -17,6 +17,7 @@ from issues.content.message_form import turns_to_generate
 from issues.models import Test
 from runs.comparison.baselines import latest_pair
 from runs.figures.run_labels import names_of_pair
+from runs.judging.equal_requests import taken_share
 from runs.judging.jury import frozen_jury_of
 from runs.launching.batch_estimate import BatchEstimate
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
@@ -24,7 +25,7 @@ from runs.launching.launch import variants
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, total
 from runs.launching.selection import Selection, chosen
-from runs.models import Method, Outcome, Result, Run, Suite
+from runs.models import JudgeRun, Method, Outcome, Result, Run, Suite
 from runs.models.jury import CALLS
 from runs.suites.test_selection import LeftOut
 
@@ -226,6 +227,7 @@ def _assumptions(
         basis = "its latest answers" if _measured_tokens(model) else "a default"
         lines.append(f"{model} answers with {span.low} to {span.high} tokens ({basis}).")
     lines += _about_judges(selection)
+    lines += _known_verdicts(spec, selection)
     if spec.repeats > 1:
         lines.append(f"Each test is answered {spec.repeats} times.")
     if spec.wants_similarity:
@@ -236,6 +238,23 @@ def _assumptions(
         )
     lines.append("Retries of failed calls are not counted.")
     return lines
+
+
+LAST_RUNS = 2
+"""Runs by which the share of known verdicts is estimated."""
+
+
+def _known_verdicts(spec: LaunchSpec, selection: Selection) -> list[str]:
+    if spec.ask_judges_again or not selection.judges:
+        return []
+    done = JudgeRun.objects.filter(number=1, run__takes_known_verdicts=True).exclude(statistics={})
+    if selection.suite:
+        done = done.filter(run__suite=selection.suite)
+    share = taken_share(done.order_by("-pk")[:LAST_RUNS])
+    measured = (
+        "" if share is None else f" In the last {LAST_RUNS} runs these were {percent(share)}."
+    )
+    return [f"Verdicts that are known from earlier runs cost nothing.{measured}"]
 
 
 def _about_judges(selection: Selection) -> list[str]:

@@ -97,6 +97,7 @@ def make_run(
         cut_off_answers=spec.cut_off_answers,
         broken_off_answers=spec.broken_off_answers,
         self_evaluation_allowed=spec.allow_self_evaluation,
+        takes_known_verdicts=not spec.ask_judges_again,
         is_scripted=model.is_scripted,
         requested_by=by,
     )

@@ -152,6 +152,12 @@ class LaunchSpec(BaseModel):
         description="What becomes of an answer that a content filter, an error of the provider "
         "or an abort ended early. Errors are tried again.",
     )
+    ask_judges_again: bool = Field(
+        False,
+        title="Ask judges again",
+        description="Also where an earlier run of another release or model asked them word for "
+        "word the same. Otherwise their verdicts are taken from there, for nothing.",
+    )
     allow_sealed_exposure: bool = Field(
         False,
         title="Allow sealed tests outside",

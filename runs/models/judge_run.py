@@ -136,6 +136,9 @@ class Judgment(models.Model):
 
     A failed judgment has no value and does not count. `failure` is the kind of the call's error,
     or unreadable, unaskable, echo, check_error, cannot_run, cannot_tell or imported_error.
+    `request_key` is that of the request to a judge (`runs.judging.equal_requests`), "" where no
+    other run may take the verdict. `taken_from` is the judgment that was asked, where this one was
+    not: no foreign key, as it may be deleted.
     """
 
     made_with: Parts | None = None
@@ -177,12 +180,21 @@ class Judgment(models.Model):
     provenance = models.ForeignKey(
         Provenance, models.PROTECT, null=True, editable=False, related_name="+", db_index=False
     )
+    request_key = models.CharField(max_length=32, blank=True, editable=False)
+    taken_from = models.PositiveBigIntegerField(null=True, editable=False)
     created_at = models.DateTimeField()
 
     objects = SealedQuerySet.as_manager()
 
     class Meta:
         ordering = ("result", "criterion", "judge", "sample")
+        indexes = [
+            models.Index(
+                fields=("request_key",),
+                name="runs_judgment_request",
+                condition=~Q(request_key=""),
+            ),
+        ]
         constraints = [
             known("runs_judgment_state_known", "state", JudgmentState),
             share("runs_judgment_value_share", "value"),

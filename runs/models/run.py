@@ -150,6 +150,11 @@ class Run(Batch, RowWithPage):
         default=Handling.ERROR,
         help_text="Of answers that a content filter, an error or the server broke off.",
     )
+    takes_known_verdicts = models.BooleanField(
+        default=False,
+        help_text="Verdicts are taken from earlier runs where a judge was asked word for word the "
+        "same.",
+    )
     is_scripted = models.BooleanField(default=False)
     provenance_parts = models.JSONField(default=dict, editable=False)
     source_id = models.CharField(max_length=100, blank=True)

@@ -2,10 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, QuerySet, Sum
 
 from evalhub.statistics.agreement import krippendorff
 from evalhub.statistics.agreement.alpha_bands import Band, band, is_enough
@@ -153,9 +154,12 @@ def statistics_of(judge_run_id: int) -> dict[str, Any]:
         "coincidences" as `krippendorff.as_json` writes them, "interval" of alpha over results as
         [low, high] or None, which does not add up, "units", the number of criteria of
         results with two values or more, and "raters", the ids of their judges. Checks and
-        annotators are left out.
+        annotators are left out, and judgments that were asked in another run, which "taken" counts
+        as "judgments", with the cost that they saved as "saved_usd" (None: unknown).
     """
-    judgments = Judgment.objects.filter(judge_run=judge_run_id, judge__isnull=False).order_by()
+    every = Judgment.objects.filter(judge_run=judge_run_id, judge__isnull=False).order_by()
+    judgments = every.filter(taken_from=None)
+    taken = every.exclude(taken_from=None).aggregate(n=Count("pk"), usd=Sum("call__cost_usd"))
     failures = judgments.filter(state=JudgmentState.FAILED).values_list("failure")
     scales, compared = _compared(judgments)
     judges: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(JudgmentState.values, 0))
@@ -167,7 +171,12 @@ def statistics_of(judge_run_id: int) -> dict[str, Any]:
         "failures": dict(failures.annotate(Count("pk"))),
         "comparisons": compared,
         "scales": scales,
+        **({"taken": _taken(**taken)} if taken["n"] else {}),
     }
+
+
+def _taken(n: int, usd: Decimal | None) -> dict[str, Any]:
+    return {"judgments": n, "saved_usd": None if usd is None else str(usd)}
 
 
 def comparisons_of(votes: Iterable[JudgeValue]) -> Comparisons:

@@ -87,13 +87,13 @@ def judgment_statistics(lines: Sequence[JuryLine], reading: Reading) -> Judgment
         [line.judge_run.pk, str(line.judge_run.finished_at), line.judge_run.statistics]
         for line in read
     ]
-    found = reading.computed("judgments-5", inputs, JudgmentStatistics, lambda: _read(read))
+    found = reading.computed("judgments-6", inputs, JudgmentStatistics, lambda: _read(read))
     return found or JudgmentStatistics()
 
 
 def _read(lines: Sequence[JuryLine]) -> JudgmentStatistics:
     judgments = Judgment.objects.filter(
-        judge_run__in=[line.judge_run.pk for line in lines], judge__isnull=False
+        judge_run__in=[line.judge_run.pk for line in lines], judge__isnull=False, taken_from=None
     ).order_by()
     templates = set(judgments.values_list("template_id", flat=True).distinct())
     scales = scales_of(templates)
@@ -124,7 +124,7 @@ def _read(lines: Sequence[JuryLine]) -> JudgmentStatistics:
 
 
 def _by_result(line: JuryLine) -> Iterator[tuple[int, list[Row]]]:
-    rows = Judgment.objects.filter(judge_run=line.judge_run, judge__isnull=False)
+    rows = Judgment.objects.filter(judge_run=line.judge_run, judge__isnull=False, taken_from=None)
     read = rows.order_by("result_id").values_list(*FIELDS).iterator(chunk_size=5000)
     for result, group in groupby(read, key=lambda row: row[0]):
         yield result, [Row(*row) for row in group]

@@ -58,7 +58,11 @@ class Measure:
     def _judged(self) -> dict[int, list[int]]:
         """The ids of the verdicts that can be repeated, by result: the first sample of each."""
         rows = Judgment.objects.filter(
-            judge_run=self.judge_run, judge__in=self.judges, is_backup=False, sample=0
+            judge_run=self.judge_run,
+            judge__in=self.judges,
+            is_backup=False,
+            sample=0,
+            taken_from=None,
         ).exclude(state=JudgmentState.FAILED)
         pairs = set(rows.order_by().values_list("judge_id", "template_id").distinct())
         templates = prompt_templates_of(template for _, template in pairs)

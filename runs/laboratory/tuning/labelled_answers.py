@@ -133,6 +133,7 @@ def evaluations_of(selection: Selection) -> QuerySet[HumanEvaluation]:
         template=selection.template,
         result=OuterRef("result"),
         criterion=OuterRef("criterion"),
+        taken_from=None,
     )
     rows = HumanEvaluation.objects.filter(Exists(asked))
     if selection.suite:
@@ -146,7 +147,7 @@ def evaluations_of(selection: Selection) -> QuerySet[HumanEvaluation]:
 
 def _judged(selection: Selection, results: Sequence[int]) -> dict[CriterionPosition, Judged]:
     rows = Judgment.objects.filter(
-        judge=selection.judge, template=selection.template, result__in=results
+        judge=selection.judge, template=selection.template, result__in=results, taken_from=None
     ).order_by("judge_run", "sample")
     samples: dict[CriterionPosition, dict[int, list[float | None]]] = defaultdict(
         lambda: defaultdict(list)
@@ -181,6 +182,7 @@ def pairs() -> list[Pair]:
         result__evaluations__kind__in=(EvaluationKind.EVALUATION, EvaluationKind.ADJUDICATION),
         judge__isnull=False,
         template__isnull=False,
+        taken_from=None,
     )
     counted = rows.order_by().values_list("judge", "template")
     found = [Pair(*row) for row in counted.annotate(n=Count("result", distinct=True))]
