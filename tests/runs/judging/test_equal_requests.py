@@ -188,11 +188,11 @@ def test_nothing_is_taken_of_failed_sealed_or_unreadable_verdicts(launched):
     user = make_user("maintainer")
     assert launched("1.1", test, sealed, requested_by=user).asked == 2  # those that failed
     launched("1.2", sealed)
-    again = launched("1.3", sealed, requested_by=make_user("annotator"))
+    again = launched("1.3", sealed, requested_by=make_user("viewer"))
     assert again.asked == 2
     allowed = launched("1.4", sealed, requested_by=make_user("superuser"))
     assert allowed.asked == 0
-    readable = Judgment.objects.readable_by(make_user("annotator"))
+    readable = Judgment.objects.readable_by(make_user("viewer"))
     assert not readable.filter(judge_run__run=allowed).exists()
 
 
