@@ -128,9 +128,7 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
                 is_last = len(turns) + 1 == holes
                 cost_usd = cost_of_item(job.earlier, caller.calls)
                 made_with = merged([job.made_with, _made_with(job, reply.call)])
-                turn = Turn(
-                    reply.completion, reply.call, list(turns), is_last, cost_usd, made_with
-                )
+                turn = Turn(reply.completion, reply.call, list(turns), is_last, cost_usd, made_with)
                 await caller.save(turn, reply.call)
                 turns.append(stored_turn(turn))
                 job.made_with = made_with

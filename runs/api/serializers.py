@@ -1,3 +1,4 @@
+from decimal import Decimal
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field

@@ -37,6 +37,7 @@ from runs.models import (
     Answer,
     Judge,
     JudgeRun,
+    Judgment,
     Jury,
     Result,
     ResultScore,

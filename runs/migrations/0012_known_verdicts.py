@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("evalhub", "0004_refused_parameters"),
         ("issues", "0006_erased_feedback"),
-        ("runs", "0009_provenance"),
+        ("runs", "0011_provenance"),
     ]
 
     operations = [

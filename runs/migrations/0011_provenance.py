@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0008_endings"),
+        ("runs", "0010_unpriced_calls"),
     ]
 
     operations = [
