@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="KeptValue",
+            name="CachedValue",
             fields=[
                 ("key", models.CharField(max_length=250, primary_key=True, serialize=False)),
                 ("value", models.TextField()),
@@ -72,6 +72,28 @@ class Migration(migrations.Migration):
             ],
             options={
                 "default_permissions": (),
+            },
+        ),
+        migrations.CreateModel(
+            name="FinishedTask",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                ("queued_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField()),
+                ("succeeded", models.BooleanField()),
+                (
+                    "detail",
+                    models.TextField(blank=True, help_text="Items done by batch, or the error."),
+                ),
+            ],
+            options={
+                "ordering": ("-ended_at", "-pk"),
             },
         ),
         migrations.CreateModel(
@@ -253,6 +275,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "refused_params",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        editable=False,
+                        help_text="Parameters that the endpoint refused by name, with its words, which are not sent any more. “Test connection” tries them again.",
+                        verbose_name="refused parameters",
+                    ),
+                ),
+                (
                     "structured_output",
                     models.BooleanField(
                         default=True,
@@ -332,6 +364,30 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "cached_usd_per_mtok",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=6,
+                        help_text="Empty: the share of the input price that LiteLLM lists for this model, else all of it.",
+                        max_digits=12,
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(Decimal("0"))],
+                        verbose_name="price of cached input",
+                    ),
+                ),
+                (
+                    "cache_write_usd_per_mtok",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=6,
+                        help_text="Empty: the share of the input price that LiteLLM lists for this model, else all of it.",
+                        max_digits=12,
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(Decimal("0"))],
+                        verbose_name="price of input written to the cache",
+                    ),
+                ),
+                (
                     "is_scripted",
                     models.BooleanField(
                         default=False,
@@ -391,14 +447,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="calls",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
                     "role",
                     models.CharField(
                         choices=[
@@ -435,6 +483,22 @@ class Migration(migrations.Migration):
                 ),
                 ("error_message", models.TextField(blank=True)),
                 ("attempt", models.PositiveSmallIntegerField(default=1)),
+                (
+                    "sent_params",
+                    models.JSONField(
+                        help_text="As they were really sent, without tools and the text of a schema. Null: not recorded.",
+                        null=True,
+                        verbose_name="parameters sent",
+                    ),
+                ),
+                (
+                    "refused_params",
+                    models.JSONField(
+                        help_text="Left out, with their values, because the endpoint refuses them. Null: none.",
+                        null=True,
+                        verbose_name="parameters refused",
+                    ),
+                ),
                 ("input_tokens", models.PositiveIntegerField(blank=True, null=True)),
                 ("output_tokens", models.PositiveIntegerField(blank=True, null=True)),
                 (
@@ -451,6 +515,14 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="calls",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("-pk",),
@@ -465,6 +537,11 @@ class Migration(migrations.Migration):
                         condition=models.Q(("error_kind", ""), _negated=True),
                         fields=["batch", "error_kind"],
                         name="evalhub_call_errors",
+                    ),
+                    models.Index(
+                        condition=models.Q(("refused_params__isnull", False)),
+                        fields=["batch"],
+                        name="evalhub_call_refused_params",
                     ),
                 ],
                 "constraints": [
@@ -542,6 +619,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("key", models.CharField(max_length=60)),
+                ("amount_usd", models.DecimalField(decimal_places=8, default=0, max_digits=14)),
                 (
                     "worker",
                     models.ForeignKey(
@@ -550,8 +629,6 @@ class Migration(migrations.Migration):
                         to="evalhub.worker",
                     ),
                 ),
-                ("key", models.CharField(max_length=60)),
-                ("amount_usd", models.DecimalField(decimal_places=8, default=0, max_digits=14)),
             ],
             options={
                 "constraints": [
@@ -630,17 +707,6 @@ class Migration(migrations.Migration):
                 ),
                 ("preferences", models.JSONField(blank=True, default=dict)),
                 (
-                    "user_permissions",
-                    models.ManyToManyField(
-                        blank=True,
-                        help_text="Specific permissions for this user.",
-                        related_name="user_set",
-                        related_query_name="user",
-                        to="auth.permission",
-                        verbose_name="user permissions",
-                    ),
-                ),
-                (
                     "groups",
                     models.ManyToManyField(
                         blank=True,
@@ -649,6 +715,17 @@ class Migration(migrations.Migration):
                         related_query_name="user",
                         to="auth.group",
                         verbose_name="roles",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
                     ),
                 ),
             ],
@@ -668,15 +745,6 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "recipient",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="notifications",
-                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -700,6 +768,15 @@ class Migration(migrations.Migration):
                 ("url", models.CharField(blank=True, max_length=300)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("read_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "recipient",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="notifications",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "ordering": ("-pk",),
@@ -744,6 +821,10 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("page", models.CharField(help_text="URL name of the list.", max_length=100)),
+                ("name", models.CharField(max_length=80)),
+                ("query", models.TextField(blank=True, help_text="The query string of the list.")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "user",
                     models.ForeignKey(
@@ -752,10 +833,6 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("page", models.CharField(help_text="URL name of the list.", max_length=100)),
-                ("name", models.CharField(max_length=80)),
-                ("query", models.TextField(blank=True, help_text="The query string of the list.")),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("page", "name"),
@@ -775,14 +852,6 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="tokens",
-                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -825,6 +894,14 @@ class Migration(migrations.Migration):
                 ),
                 ("last_used_at", models.DateTimeField(blank=True, editable=False, null=True)),
                 ("revoked_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tokens",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "ordering": ("-pk",),
@@ -864,6 +941,7 @@ class Migration(migrations.Migration):
                 ),
                 ("kinds", models.JSONField(default=list, help_text="Events to send.")),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "created_by",
                     models.ForeignKey(
@@ -875,7 +953,6 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("name",),
@@ -888,26 +965,6 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "webhook",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="deliveries",
-                        to="evalhub.webhook",
-                    ),
-                ),
-                (
-                    "notification",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="deliveries",
-                        to="evalhub.notification",
                     ),
                 ),
                 ("address", models.EmailField(blank=True, max_length=254)),
@@ -936,6 +993,26 @@ class Migration(migrations.Migration):
                 ("problem", models.TextField(blank=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("done_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "notification",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deliveries",
+                        to="evalhub.notification",
+                    ),
+                ),
+                (
+                    "webhook",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deliveries",
+                        to="evalhub.webhook",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "deliveries",
@@ -1040,16 +1117,6 @@ class Migration(migrations.Migration):
                         max_length=8,
                     ),
                 ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="exposures",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 ("reason", models.TextField(blank=True)),
                 (
                     "endpoint",
@@ -1058,20 +1125,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "language_model",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="exposures",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
                     "purpose",
                     models.CharField(blank=True, help_text="The role of the call.", max_length=20),
                 ),
                 ("day", models.DateField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "by",
                     models.ForeignKey(
@@ -1082,8 +1141,6 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("ended_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "ended_by",
                     models.ForeignKey(
@@ -1092,6 +1149,26 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="exposures",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="exposures",
+                        to="evalhub.languagemodel",
                     ),
                 ),
             ],
@@ -1178,6 +1255,7 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
                     "group",
                     models.ForeignKey(
@@ -1188,6 +1266,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="auth.group",
+                    ),
+                ),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="evalhub.historicalgroup",
                     ),
                 ),
                 (
@@ -1202,15 +1288,6 @@ class Migration(migrations.Migration):
                         to="auth.permission",
                     ),
                 ),
-                (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="evalhub.historicalgroup",
-                    ),
-                ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalGroup_permissions",
@@ -1398,6 +1475,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "refused_params",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        editable=False,
+                        help_text="Parameters that the endpoint refused by name, with its words, which are not sent any more. “Test connection” tries them again.",
+                        verbose_name="refused parameters",
+                    ),
+                ),
+                (
                     "structured_output",
                     models.BooleanField(
                         default=True,
@@ -1474,6 +1561,30 @@ class Migration(migrations.Migration):
                         null=True,
                         validators=[django.core.validators.MinValueValidator(Decimal("0"))],
                         verbose_name="output price",
+                    ),
+                ),
+                (
+                    "cached_usd_per_mtok",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=6,
+                        help_text="Empty: the share of the input price that LiteLLM lists for this model, else all of it.",
+                        max_digits=12,
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(Decimal("0"))],
+                        verbose_name="price of cached input",
+                    ),
+                ),
+                (
+                    "cache_write_usd_per_mtok",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=6,
+                        help_text="Empty: the share of the input price that LiteLLM lists for this model, else all of it.",
+                        max_digits=12,
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(Decimal("0"))],
+                        verbose_name="price of input written to the cache",
                     ),
                 ),
                 (
@@ -1571,17 +1682,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("revoked_at", models.DateTimeField(blank=True, editable=False, null=True)),
-                (
-                    "user",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -1596,6 +1696,17 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -1707,18 +1818,7 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
                     "group",
                     models.ForeignKey(
@@ -1739,7 +1839,18 @@ class Migration(migrations.Migration):
                         to="evalhub.historicaluser",
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "verbose_name": "HistoricalUser_groups",
@@ -1755,16 +1866,13 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
-                    "user",
+                    "history",
                     models.ForeignKey(
-                        blank=True,
                         db_constraint=False,
-                        db_tablespace="",
-                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        to="evalhub.historicaluser",
                     ),
                 ),
                 (
@@ -1780,14 +1888,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "history",
+                    "user",
                     models.ForeignKey(
+                        blank=True,
                         db_constraint=False,
+                        db_tablespace="",
+                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="evalhub.historicaluser",
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalUser_user_permissions",
@@ -1822,6 +1933,15 @@ class Migration(migrations.Migration):
                 ("kinds", models.JSONField(default=list, help_text="Events to send.")),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
                 (
                     "created_by",
                     models.ForeignKey(
@@ -1832,15 +1952,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
                     ),
                 ),
                 (
@@ -1906,14 +2017,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 ("key", models.CharField(max_length=200)),
                 ("request_digest", models.CharField(max_length=64)),
                 ("status", models.PositiveSmallIntegerField(default=0)),
@@ -1924,6 +2027,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "default_permissions": (),

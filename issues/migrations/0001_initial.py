@@ -4,6 +4,7 @@ import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
 
+import evalhub.logs
 import issues.content.conversation
 import issues.models.library
 import issues.rubrics.scales
@@ -103,19 +104,6 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
                 ("published_at", models.DateTimeField(blank=True, editable=False, null=True)),
-                (
-                    "repair_model",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        help_text="Repairs replies that cannot be parsed. Leave empty to use the judge itself.",
-                        limit_choices_to={"kind": "model"},
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -132,6 +120,19 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "repair_model",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        help_text="Repairs replies that cannot be parsed. Leave empty to use the judge itself.",
+                        limit_choices_to={"kind": "model"},
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="evalhub.languagemodel",
                     ),
                 ),
             ],
@@ -233,6 +234,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
                 (
                     "author",
                     models.ForeignKey(
@@ -242,15 +252,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
                     ),
                 ),
                 (
@@ -339,6 +340,8 @@ class Migration(migrations.Migration):
                         default=4, help_text="Maximum number of examples in a prompt."
                     ),
                 ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("published_at", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
                     "repair_model",
                     models.ForeignKey(
@@ -351,8 +354,6 @@ class Migration(migrations.Migration):
                         to="evalhub.languagemodel",
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("published_at", models.DateTimeField(blank=True, editable=False, null=True)),
             ],
             options={
                 "ordering": ("family", "-version"),
@@ -470,6 +471,10 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
+                ("shipped_digest", models.CharField(blank=True, editable=False, max_length=64)),
+                ("proposal", models.JSONField(editable=False, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
                 (
                     "author",
                     models.ForeignKey(
@@ -480,10 +485,6 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("shipped_digest", models.CharField(blank=True, editable=False, max_length=64)),
-                ("proposal", models.JSONField(editable=False, null=True)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
                 "verbose_name_plural": "library criteria",
@@ -643,6 +644,17 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
+                ("resolution_note", models.TextField(blank=True)),
+                (
+                    "source_id",
+                    models.CharField(
+                        blank=True,
+                        help_text="ID in the system that it was imported from.",
+                        max_length=200,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
                 (
                     "assignee",
                     models.ForeignKey(
@@ -663,7 +675,6 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("resolution_note", models.TextField(blank=True)),
                 (
                     "merged_into",
                     models.ForeignKey(
@@ -675,24 +686,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "source_id",
-                    models.CharField(
-                        blank=True,
-                        help_text="ID in the system that it was imported from.",
-                        max_length=200,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "tags",
-                    models.ManyToManyField(blank=True, related_name="issues", to="issues.tag"),
-                ),
-                (
                     "resolution_labels",
                     models.ManyToManyField(
                         blank=True, related_name="issues", to="issues.resolutionlabel"
                     ),
+                ),
+                (
+                    "tags",
+                    models.ManyToManyField(blank=True, related_name="issues", to="issues.tag"),
                 ),
             ],
             options={
@@ -785,14 +786,16 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
+                ("note", models.TextField(blank=True, help_text="Reason or findings of triage.")),
+                ("source_id", models.CharField(blank=True, max_length=100)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
-                    "issue",
-                    models.ForeignKey(
+                    "erased_at",
+                    models.DateTimeField(
                         blank=True,
+                        editable=False,
+                        help_text="When its texts were erased.",
                         null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="feedback",
-                        to="issues.issue",
                     ),
                 ),
                 (
@@ -805,7 +808,6 @@ class Migration(migrations.Migration):
                         to="issues.feedback",
                     ),
                 ),
-                ("note", models.TextField(blank=True, help_text="Reason or findings of triage.")),
                 (
                     "received_by",
                     models.ForeignKey(
@@ -816,12 +818,21 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("source_id", models.CharField(blank=True, max_length=100)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="feedback",
+                        to="issues.issue",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "feedback",
                 "ordering": ("-pk",),
+                "permissions": [("erase_feedback", "Can erase the texts of feedback")],
                 "indexes": [models.Index(fields=["state", "id"], name="issues_feedback_inbox")],
                 "constraints": [
                     models.CheckConstraint(
@@ -913,6 +924,15 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
                 ("updated_at", models.DateTimeField(blank=True, editable=False)),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
                 (
                     "assignee",
                     models.ForeignKey(
@@ -936,6 +956,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
                     "merged_into",
                     models.ForeignKey(
                         blank=True,
@@ -944,24 +973,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="issues.issue",
-                    ),
-                ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
@@ -1040,14 +1051,21 @@ class Migration(migrations.Migration):
                 ("source_id", models.CharField(blank=True, max_length=100)),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
                 (
-                    "issue",
-                    models.ForeignKey(
+                    "erased_at",
+                    models.DateTimeField(
                         blank=True,
-                        db_constraint=False,
+                        editable=False,
+                        help_text="When its texts were erased.",
                         null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.issue",
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
                     ),
                 ),
                 (
@@ -1062,6 +1080,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
                     "received_by",
                     models.ForeignKey(
                         blank=True,
@@ -1072,22 +1099,15 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
                 (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "history_user",
+                    "issue",
                     models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
                         null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        to="issues.issue",
                     ),
                 ),
             ],
@@ -1109,16 +1129,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "author_name",
                     models.CharField(
                         blank=True,
@@ -1128,6 +1138,16 @@ class Migration(migrations.Migration):
                 ),
                 ("text", models.TextField()),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "issue",
                     models.ForeignKey(
@@ -1249,6 +1269,35 @@ class Migration(migrations.Migration):
                 ("source_id", models.CharField(blank=True, max_length=200)),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
                 ("updated_at", models.DateTimeField(blank=True, editable=False)),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "issue",
                     models.ForeignKey(
@@ -1271,35 +1320,6 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
-                (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
             ],
             options={
                 "verbose_name": "historical test",
@@ -1318,28 +1338,14 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "merged_away",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="merges",
-                        to="issues.issue",
-                    ),
-                ),
-                (
-                    "kept",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="taken_in",
-                        to="issues.issue",
-                    ),
-                ),
                 ("moved", models.JSONField(default=dict)),
                 ("changed", models.JSONField(default=dict)),
                 (
                     "state_before",
                     models.CharField(help_text="State of the merged issue.", max_length=10),
                 ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "by",
                     models.ForeignKey(
@@ -1350,8 +1356,22 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "kept",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="taken_in",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "merged_away",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="merges",
+                        to="issues.issue",
+                    ),
+                ),
                 (
                     "undone_by",
                     models.ForeignKey(
@@ -1387,6 +1407,15 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="issues.historicalissue",
+                    ),
+                ),
                 (
                     "issue",
                     models.ForeignKey(
@@ -1411,15 +1440,6 @@ class Migration(migrations.Migration):
                         to="issues.resolutionlabel",
                     ),
                 ),
-                (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="issues.historicalissue",
-                    ),
-                ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalIssue_resolution_labels",
@@ -1436,14 +1456,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "issue",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="sources",
-                        to="issues.issue",
-                    ),
-                ),
-                (
                     "kind",
                     models.CharField(
                         choices=[("general", "General"), ("url", "link"), ("github", "GitHub")],
@@ -1452,6 +1464,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("value", models.CharField(max_length=500)),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="sources",
+                        to="issues.issue",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
@@ -1486,17 +1506,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.tag",
-                    ),
-                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -1515,6 +1524,17 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.tag",
+                    ),
+                ),
             ],
             options={
                 "verbose_name": "historical tag",
@@ -1531,6 +1551,15 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigIntegerField(
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="issues.historicalissue",
                     ),
                 ),
                 (
@@ -1557,15 +1586,6 @@ class Migration(migrations.Migration):
                         to="issues.tag",
                     ),
                 ),
-                (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="issues.historicalissue",
-                    ),
-                ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalIssue_tags",
@@ -1581,14 +1601,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="variants",
-                        to="issues.judgetemplate",
-                    ),
-                ),
+                ("text", models.TextField()),
                 (
                     "language_model",
                     models.ForeignKey(
@@ -1598,7 +1611,14 @@ class Migration(migrations.Migration):
                         to="evalhub.languagemodel",
                     ),
                 ),
-                ("text", models.TextField()),
+                (
+                    "template",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="variants",
+                        to="issues.judgetemplate",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
@@ -1618,14 +1638,6 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tests",
-                        to="issues.issue",
                     ),
                 ),
                 (
@@ -1660,16 +1672,6 @@ class Migration(migrations.Migration):
                 (
                     "guidelines",
                     models.TextField(blank=True, help_text="Instructions for judges of this test."),
-                ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tests",
-                        to="issues.judgetemplate",
-                    ),
                 ),
                 (
                     "pass_threshold",
@@ -1720,16 +1722,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "sealed",
                     models.BooleanField(
                         default=False,
@@ -1747,12 +1739,40 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tests",
+                        to="issues.issue",
+                    ),
+                ),
+                (
                     "tags",
                     models.ManyToManyField(
                         blank=True,
                         help_text="Besides the tags of its issue.",
                         related_name="tests",
                         to="issues.tag",
+                    ),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tests",
+                        to="issues.judgetemplate",
                     ),
                 ),
             ],
@@ -1814,26 +1834,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "test",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="revisions",
-                        to="issues.test",
-                    ),
-                ),
                 ("number", models.PositiveIntegerField()),
                 ("content", models.JSONField()),
-                (
-                    "template",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="issues.judgetemplate",
-                    ),
-                ),
                 ("pass_threshold", models.FloatField(default=0.5)),
                 (
                     "pass_rule",
@@ -1849,6 +1851,24 @@ class Migration(migrations.Migration):
                 ),
                 ("digest", models.CharField(max_length=64)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "template",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="issues.judgetemplate",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="revisions",
+                        to="issues.test",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("test", "-number"),
@@ -1947,6 +1967,17 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("order", models.PositiveSmallIntegerField(default=0)),
+                ("input", models.TextField(blank=True)),
+                ("output", models.TextField()),
+                ("reference", models.TextField(blank=True)),
+                ("guidelines", models.TextField(blank=True)),
+                (
+                    "criterion",
+                    models.TextField(blank=True, help_text="Leave empty for the test as a whole."),
+                ),
+                ("option", models.CharField(max_length=60)),
+                ("justification", models.TextField(blank=True)),
                 (
                     "template",
                     models.ForeignKey(
@@ -1965,17 +1996,6 @@ class Migration(migrations.Migration):
                         to="issues.test",
                     ),
                 ),
-                ("order", models.PositiveSmallIntegerField(default=0)),
-                ("input", models.TextField(blank=True)),
-                ("output", models.TextField()),
-                ("reference", models.TextField(blank=True)),
-                ("guidelines", models.TextField(blank=True)),
-                (
-                    "criterion",
-                    models.TextField(blank=True, help_text="Leave empty for the test as a whole."),
-                ),
-                ("option", models.CharField(max_length=60)),
-                ("justification", models.TextField(blank=True)),
             ],
             options={
                 "ordering": ("template", "order", "pk"),
@@ -1991,29 +2011,20 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "image",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="uses",
-                        to="evalhub.image",
-                    ),
-                ),
-                (
-                    "test",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="image_uses",
-                        to="issues.test",
-                    ),
-                ),
-                (
                     "feedback",
                     models.ForeignKey(
                         null=True,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="image_uses",
                         to="issues.feedback",
+                    ),
+                ),
+                (
+                    "image",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="uses",
+                        to="evalhub.image",
                     ),
                 ),
                 (
@@ -2024,6 +2035,15 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="image_uses",
+                        to="issues.test",
                     ),
                 ),
             ],
@@ -2060,16 +2080,13 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
-                    "test",
+                    "history",
                     models.ForeignKey(
-                        blank=True,
                         db_constraint=False,
-                        db_tablespace="",
-                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.test",
+                        to="issues.historicaltest",
                     ),
                 ),
                 (
@@ -2085,14 +2102,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "history",
+                    "test",
                     models.ForeignKey(
+                        blank=True,
                         db_constraint=False,
+                        db_tablespace="",
+                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="issues.historicaltest",
+                        related_name="+",
+                        to="issues.test",
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalTest_tags",
@@ -2154,17 +2174,6 @@ class Migration(migrations.Migration):
                 ("order", models.PositiveSmallIntegerField(default=0)),
                 ("library_key", models.CharField(blank=True, db_index=True, max_length=80)),
                 ("library_version", models.PositiveIntegerField(blank=True, null=True)),
-                (
-                    "test",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.test",
-                    ),
-                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -2181,6 +2190,17 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.test",
                     ),
                 ),
             ],
@@ -2222,16 +2242,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -2250,58 +2260,26 @@ class Migration(migrations.Migration):
                         max_digits=14,
                     ),
                 ),
+                (
+                    "unpriced_calls",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Calls that may be billed, at a cost that is not known.",
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True,
+                        default=evalhub.logs.request_id,
+                        editable=False,
+                        help_text="Of the web request that started it; the workers log it.",
+                        max_length=64,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="generations",
-                        to="issues.issue",
-                    ),
-                ),
-                (
-                    "test",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="The test whose judge settings accepted drafts take.",
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="issues.test",
-                    ),
-                ),
-                (
-                    "follows",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="followers",
-                        to="issues.generation",
-                    ),
-                ),
-                (
-                    "generator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
-                    "judge",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
                 ("endpoint", models.JSONField()),
                 ("judge_endpoint", models.JSONField(blank=True, null=True)),
                 ("settings", models.JSONField()),
@@ -2342,7 +2320,66 @@ class Migration(migrations.Migration):
                         help_text="Replies about borderline option and input that were not usable.",
                     ),
                 ),
+                (
+                    "follows",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="followers",
+                        to="issues.generation",
+                    ),
+                ),
+                (
+                    "generator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="generations",
+                        to="issues.issue",
+                    ),
+                ),
                 ("sources", models.ManyToManyField(blank=True, related_name="+", to="issues.test")),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="The test whose judge settings accepted drafts take.",
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="issues.test",
+                    ),
+                ),
             ],
             options={
                 "verbose_name": "batch of drafts",
@@ -2370,16 +2407,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "proposal",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="steps",
-                        to="issues.edit",
-                    ),
-                ),
-                (
                     "state",
                     models.CharField(
                         choices=[
@@ -2393,16 +2420,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("field", models.CharField(db_index=True, max_length=120)),
-                (
-                    "test",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="edits",
-                        to="issues.test",
-                    ),
-                ),
                 (
                     "action",
                     models.CharField(
@@ -2421,14 +2438,7 @@ class Migration(migrations.Migration):
                 ("start", models.PositiveIntegerField()),
                 ("before", models.TextField(blank=True)),
                 ("after", models.TextField(blank=True)),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "by",
                     models.ForeignKey(
@@ -2439,7 +2449,34 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="steps",
+                        to="issues.edit",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="edits",
+                        to="issues.test",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("-pk",),
@@ -2514,17 +2551,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 (
                     "claimed_at",
@@ -2535,14 +2561,6 @@ class Migration(migrations.Migration):
                 ("next_try_at", models.DateTimeField(blank=True, null=True)),
                 ("error_kind", models.CharField(blank=True, max_length=30)),
                 ("error_message", models.TextField(blank=True)),
-                (
-                    "generation",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="drafts",
-                        to="issues.generation",
-                    ),
-                ),
                 ("option", models.CharField(blank=True, max_length=60)),
                 ("is_borderline", models.BooleanField(default=False)),
                 (
@@ -2571,17 +2589,6 @@ class Migration(migrations.Migration):
                         help_text="Replies that were not usable as they were: asked, reason, reply.",
                     ),
                 ),
-                (
-                    "call",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.call",
-                    ),
-                ),
                 ("label", models.CharField(blank=True, max_length=60)),
                 ("label_reason", models.TextField(blank=True)),
                 ("label_error", models.TextField(blank=True)),
@@ -2601,6 +2608,18 @@ class Migration(migrations.Migration):
                 ("dropped_for", models.CharField(blank=True, max_length=60)),
                 ("expected", models.CharField(blank=True, max_length=60)),
                 ("was_edited", models.BooleanField(default=False)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.call",
+                    ),
+                ),
                 (
                     "decided_by",
                     models.ForeignKey(
@@ -2611,7 +2630,25 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                (
+                    "generation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="drafts",
+                        to="issues.generation",
+                    ),
+                ),
                 (
                     "test",
                     models.OneToOneField(
@@ -2721,6 +2758,8 @@ class Migration(migrations.Migration):
                 ("arguments", models.JSONField(blank=True, default=dict)),
                 ("citation", models.TextField(blank=True, help_text="Source of this requirement.")),
                 ("order", models.PositiveSmallIntegerField(default=0)),
+                ("library_key", models.CharField(blank=True, db_index=True, max_length=80)),
+                ("library_version", models.PositiveIntegerField(blank=True, null=True)),
                 (
                     "test",
                     models.ForeignKey(
@@ -2729,8 +2768,6 @@ class Migration(migrations.Migration):
                         to="issues.test",
                     ),
                 ),
-                ("library_key", models.CharField(blank=True, db_index=True, max_length=80)),
-                ("library_version", models.PositiveIntegerField(blank=True, null=True)),
             ],
             options={
                 "verbose_name_plural": "criteria",
@@ -2778,16 +2815,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "author_name",
                     models.CharField(
                         blank=True,
@@ -2797,6 +2824,16 @@ class Migration(migrations.Migration):
                 ),
                 ("text", models.TextField()),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "test",
                     models.ForeignKey(

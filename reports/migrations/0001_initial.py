@@ -4,6 +4,7 @@ import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
 
+import evalhub.logs
 import reports.models.schedule
 
 
@@ -69,16 +70,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -97,28 +88,27 @@ class Migration(migrations.Migration):
                         max_digits=14,
                     ),
                 ),
+                (
+                    "unpriced_calls",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Calls that may be billed, at a cost that is not known.",
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True,
+                        default=evalhub.logs.request_id,
+                        editable=False,
+                        help_text="Of the web request that started it; the workers log it.",
+                        max_length=64,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "suite",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="summaries",
-                        to="runs.suite",
-                    ),
-                ),
                 ("suite_fingerprint", models.CharField(max_length=64)),
-                (
-                    "analyst",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="summaries",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
                 ("analyst_name", models.CharField(max_length=100)),
                 ("endpoint", models.JSONField(default=dict)),
                 (
@@ -131,7 +121,35 @@ class Migration(migrations.Migration):
                 ("content", models.JSONField(blank=True, default=dict)),
                 ("tags", models.JSONField(blank=True, default=list)),
                 ("is_scripted", models.BooleanField(default=False)),
+                (
+                    "analyst",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="summaries",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("runs", models.ManyToManyField(related_name="summaries", to="runs.run")),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="summaries",
+                        to="runs.suite",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "executive summaries",
@@ -174,17 +192,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 (
                     "claimed_at",
@@ -195,14 +202,6 @@ class Migration(migrations.Migration):
                 ("next_try_at", models.DateTimeField(blank=True, null=True)),
                 ("error_kind", models.CharField(blank=True, max_length=30)),
                 ("error_message", models.TextField(blank=True)),
-                (
-                    "summary",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="exchanges",
-                        to="reports.executivesummary",
-                    ),
-                ),
                 ("number", models.PositiveSmallIntegerField(default=1)),
                 ("sent", models.JSONField(blank=True, default=list)),
                 ("key", models.JSONField(blank=True, default=dict)),
@@ -211,6 +210,14 @@ class Migration(migrations.Migration):
                 ("notes", models.JSONField(blank=True, default=list)),
                 ("received", models.TextField(blank=True)),
                 ("repair", models.JSONField(blank=True, default=list)),
+                (
+                    "is_current",
+                    models.BooleanField(
+                        default=False,
+                        help_text="The summary's content and grades are from this attempt.",
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "call",
                     models.ForeignKey(
@@ -222,15 +229,26 @@ class Migration(migrations.Migration):
                         to="evalhub.call",
                     ),
                 ),
+                ("tests", models.ManyToManyField(blank=True, related_name="+", to="issues.test")),
                 (
-                    "is_current",
-                    models.BooleanField(
-                        default=False,
-                        help_text="The summary's content and grades are from this attempt.",
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("tests", models.ManyToManyField(blank=True, related_name="+", to="issues.test")),
+                (
+                    "summary",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="exchanges",
+                        to="reports.executivesummary",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("summary", "number"),
@@ -267,22 +285,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "summary",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="grades",
-                        to="reports.executivesummary",
-                    ),
-                ),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="grades",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
                 ("model_name", models.CharField(help_text="As in the runs.", max_length=100)),
                 (
                     "dimension",
@@ -307,6 +309,22 @@ class Migration(migrations.Migration):
                 ),
                 ("grade", models.FloatField(blank=True, null=True)),
                 ("reasoning", models.TextField(blank=True)),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="grades",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "summary",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="grades",
+                        to="reports.executivesummary",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("summary", "model_name", "dimension"),
@@ -439,6 +457,15 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
                 (
                     "capability",
                     models.ForeignKey(
@@ -448,15 +475,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="reports.capability",
-                    ),
-                ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
                     ),
                 ),
                 (
@@ -501,16 +519,6 @@ class Migration(migrations.Migration):
                 ("title", models.CharField(max_length=150)),
                 ("page", models.CharField(editable=False, max_length=40)),
                 ("query", models.TextField(blank=True, editable=False)),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        editable=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "addresses",
@@ -530,6 +538,16 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "ordering": ("title", "pk"),
@@ -544,6 +562,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("made_at", models.DateTimeField(auto_now_add=True)),
+                ("content", models.JSONField()),
                 (
                     "report",
                     models.ForeignKey(
@@ -552,8 +572,6 @@ class Migration(migrations.Migration):
                         to="reports.reportschedule",
                     ),
                 ),
-                ("made_at", models.DateTimeField(auto_now_add=True)),
-                ("content", models.JSONField()),
             ],
             options={
                 "ordering": ("-pk",),
@@ -566,14 +584,6 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "capability",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="weights",
-                        to="reports.capability",
                     ),
                 ),
                 (
@@ -613,6 +623,14 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
+                (
+                    "capability",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="weights",
+                        to="reports.capability",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("capability", "kind", "-weight", "name"),
@@ -650,12 +668,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.run"
-                    ),
-                ),
-                (
                     "act",
                     models.CharField(
                         choices=[
@@ -668,6 +680,16 @@ class Migration(migrations.Migration):
                 ),
                 ("results", models.JSONField(default=list)),
                 ("feedback", models.JSONField(default=list)),
+                ("decided_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "issue",
                     models.ForeignKey(
@@ -678,15 +700,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "decided_by",
+                    "run",
                     models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.run"
                     ),
                 ),
-                ("decided_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("pk",),
@@ -708,17 +726,9 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="issues.issue",
-                    ),
-                ),
                 ("act", models.CharField(max_length=10)),
                 ("run", models.PositiveBigIntegerField()),
+                ("dismissed_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "dismissed_by",
                     models.ForeignKey(
@@ -728,7 +738,15 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("dismissed_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="issues.issue",
+                    ),
+                ),
             ],
             options={
                 "constraints": [

@@ -5,6 +5,8 @@ import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
 
+import evalhub.logs
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -16,6 +18,19 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name="Provenance",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=64, unique=True)),
+                ("parts", models.JSONField(default=dict)),
+            ],
+        ),
         migrations.CreateModel(
             name="TagSet",
             fields=[
@@ -39,14 +54,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="judges",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
                     "approach",
                     models.CharField(
                         choices=[
@@ -63,17 +70,6 @@ class Migration(migrations.Migration):
                     "params",
                     models.JSONField(
                         blank=True, default=dict, help_text="Temperature 0 unless set."
-                    ),
-                ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="Empty: each test's own, or for criteria the built-in one of the approach.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="issues.judgetemplate",
                     ),
                 ),
                 (
@@ -108,6 +104,25 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("digest", models.CharField(editable=False, max_length=64, unique=True)),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judges",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Empty: each test's own, or for criteria the built-in one of the approach.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="issues.judgetemplate",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
@@ -144,18 +159,6 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(db_index=True, max_length=150)),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
-                (
-                    "backup",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        help_text="Called once per criterion if a judge fails.",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.judge",
-                    ),
-                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -172,6 +175,18 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "backup",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        help_text="Called once per criterion if a judge fails.",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.judge",
                     ),
                 ),
             ],
@@ -193,6 +208,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("name", models.CharField(max_length=150, unique=True)),
+                ("is_active", models.BooleanField(default=True, verbose_name="active")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "backup",
                     models.ForeignKey(
@@ -204,8 +221,6 @@ class Migration(migrations.Migration):
                         to="runs.judge",
                     ),
                 ),
-                ("is_active", models.BooleanField(default=True, verbose_name="active")),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("judges", models.ManyToManyField(related_name="juries", to="runs.judge")),
             ],
             options={
@@ -222,16 +237,13 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
-                    "jury",
+                    "history",
                     models.ForeignKey(
-                        blank=True,
                         db_constraint=False,
-                        db_tablespace="",
-                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.jury",
+                        to="runs.historicaljury",
                     ),
                 ),
                 (
@@ -247,14 +259,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "history",
+                    "jury",
                     models.ForeignKey(
+                        blank=True,
                         db_constraint=False,
+                        db_tablespace="",
+                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="runs.historicaljury",
+                        related_name="+",
+                        to="runs.jury",
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalJury_judges",
@@ -288,6 +303,7 @@ class Migration(migrations.Migration):
                     models.CharField(blank=True, help_text="Version under test.", max_length=100),
                 ),
                 ("spec", models.JSONField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "requested_by",
                     models.ForeignKey(
@@ -298,12 +314,133 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "verbose_name_plural": "launches",
                 "ordering": ("-pk",),
             },
+        ),
+        migrations.CreateModel(
+            name="HistoricalExample",
+            fields=[
+                ("note", models.TextField(blank=True, help_text="What it teaches.")),
+                ("created_at", models.DateTimeField(blank=True, editable=False)),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "marked_by",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "historical example",
+                "verbose_name_plural": "historical examples",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="HistoricalSuite",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(db_index=True, max_length=150)),
+                ("description", models.TextField(blank=True)),
+                (
+                    "filter",
+                    models.TextField(
+                        blank=True,
+                        help_text="A filter of tests, such as domain=3&state=approved. Each launch takes the tests that match then.",
+                    ),
+                ),
+                (
+                    "defaults",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Launch options that a launch of this suite starts with.",
+                    ),
+                ),
+                (
+                    "gate",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Rules of the gate; {} fails a significant regression.",
+                    ),
+                ),
+                (
+                    "reopens_issues",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Reopen a resolved issue without asking when runs of this suite show that it fails again. Otherwise it is proposed.",
+                        verbose_name="reopens issues by itself",
+                    ),
+                ),
+                (
+                    "extras",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Fields of its source that have no place here.",
+                    ),
+                ),
+                ("source_id", models.CharField(blank=True, editable=False, max_length=200)),
+                ("created_at", models.DateTimeField(blank=True, editable=False)),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "historical suite",
+                "verbose_name_plural": "historical suites",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
             name="Suite",
@@ -358,17 +495,120 @@ class Migration(migrations.Migration):
                 ("source_id", models.CharField(blank=True, editable=False, max_length=200)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
-                    "tests",
-                    models.ManyToManyField(blank=True, related_name="suites", to="issues.test"),
-                ),
-                (
                     "tags",
                     models.ManyToManyField(blank=True, related_name="suites", to="issues.tag"),
+                ),
+                (
+                    "tests",
+                    models.ManyToManyField(blank=True, related_name="suites", to="issues.test"),
                 ),
             ],
             options={
                 "ordering": ("name",),
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("source_id", ""), _negated=True),
+                        fields=("source_id",),
+                        name="runs_suite_source_once",
+                    )
+                ],
             },
+        ),
+        migrations.CreateModel(
+            name="HistoricalSuite_tests",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="runs.historicalsuite",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.suite",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "HistoricalSuite_tests",
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="HistoricalSuite_tags",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="runs.historicalsuite",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.tag",
+                    ),
+                ),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.suite",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "HistoricalSuite_tags",
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
             name="SuiteVersion",
@@ -379,6 +619,9 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("number", models.PositiveIntegerField()),
+                ("tests", models.JSONField(default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "suite",
                     models.ForeignKey(
@@ -389,9 +632,6 @@ class Migration(migrations.Migration):
                         to="runs.suite",
                     ),
                 ),
-                ("number", models.PositiveIntegerField()),
-                ("tests", models.JSONField(default=list)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("-number",),
@@ -432,16 +672,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -460,49 +690,28 @@ class Migration(migrations.Migration):
                         max_digits=14,
                     ),
                 ),
+                (
+                    "unpriced_calls",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Calls that may be billed, at a cost that is not known.",
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True,
+                        default=evalhub.logs.request_id,
+                        editable=False,
+                        help_text="Of the web request that started it; the workers log it.",
+                        max_length=64,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
                 ("label", models.CharField(max_length=150)),
                 ("release", models.CharField(blank=True, max_length=100)),
-                (
-                    "launch",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="runs",
-                        to="runs.launch",
-                    ),
-                ),
-                (
-                    "suite",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="runs",
-                        to="runs.suite",
-                    ),
-                ),
-                (
-                    "suite_version",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="runs",
-                        to="runs.suiteversion",
-                    ),
-                ),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="runs",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
                 ("model_name", models.CharField(max_length=100)),
                 ("endpoint", models.JSONField(default=dict)),
                 ("system_prompt", models.TextField(blank=True)),
@@ -540,8 +749,99 @@ class Migration(migrations.Migration):
                         help_text="Tests without rubric and judge are scored by similarity alone.",
                     ),
                 ),
+                (
+                    "cut_off_answers",
+                    models.CharField(
+                        choices=[
+                            ("judged", "Judge it as it is"),
+                            ("failed", "Count it as failed"),
+                            ("error", "Treat it as an error"),
+                        ],
+                        default="judged",
+                        help_text="Of answers that were cut off at the token limit.",
+                        max_length=6,
+                    ),
+                ),
+                (
+                    "broken_off_answers",
+                    models.CharField(
+                        choices=[
+                            ("judged", "Judge it as it is"),
+                            ("failed", "Count it as failed"),
+                            ("error", "Treat it as an error"),
+                        ],
+                        default="error",
+                        help_text="Of answers that a content filter, an error or the server broke off.",
+                        max_length=6,
+                    ),
+                ),
+                (
+                    "takes_known_verdicts",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Verdicts are taken from earlier runs where a judge was asked word for word the same.",
+                    ),
+                ),
                 ("is_scripted", models.BooleanField(default=False)),
+                ("provenance_parts", models.JSONField(default=dict, editable=False)),
                 ("source_id", models.CharField(blank=True, max_length=100)),
+                (
+                    "texts_removed_at",
+                    models.DateTimeField(
+                        blank=True,
+                        editable=False,
+                        help_text="When the texts of all its answers had been removed. Null: they are kept.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "launch",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="runs",
+                        to="runs.launch",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="runs",
+                        to="runs.suite",
+                    ),
+                ),
+                (
+                    "suite_version",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="runs",
+                        to="runs.suiteversion",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("-pk",),
@@ -574,18 +874,6 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddField(
-            model_name="suite",
-            name="baseline",
-            field=models.ForeignKey(
-                blank=True,
-                help_text="Run that later runs are compared with, on pages and in CI.",
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="+",
-                to="runs.run",
-            ),
-        ),
         migrations.CreateModel(
             name="Result",
             fields=[
@@ -608,17 +896,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 (
                     "claimed_at",
@@ -629,51 +906,17 @@ class Migration(migrations.Migration):
                 ("next_try_at", models.DateTimeField(blank=True, null=True)),
                 ("error_kind", models.CharField(blank=True, max_length=30)),
                 ("error_message", models.TextField(blank=True)),
+                ("lowest_score", models.FloatField(default=0.0)),
+                ("highest_score", models.FloatField(default=1.0)),
                 (
-                    "run",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="results",
-                        to="runs.run",
-                    ),
+                    "lowest_passed",
+                    models.BooleanField(default=False, help_text="It passes at its lowest score."),
                 ),
                 (
-                    "revision",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="results",
-                        to="issues.revision",
-                    ),
+                    "highest_passed",
+                    models.BooleanField(default=True, help_text="It passes at its highest score."),
                 ),
                 ("repeat", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "test",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="results",
-                        to="issues.test",
-                    ),
-                ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="results",
-                        to="issues.issue",
-                    ),
-                ),
-                (
-                    "tag_set",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="results",
-                        to="runs.tagset",
-                    ),
-                ),
                 (
                     "origin",
                     models.CharField(
@@ -692,6 +935,21 @@ class Migration(migrations.Migration):
                 ("score", models.FloatField(blank=True, null=True)),
                 ("passed", models.BooleanField(blank=True, null=True)),
                 ("agreement", models.FloatField(blank=True, null=True)),
+                (
+                    "ending",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("length", "Cut off at the token limit"),
+                            ("content_filter", "Stopped by a content filter"),
+                            ("error", "Broken off by an error"),
+                            ("abort", "Aborted"),
+                            ("prompt_cut", "Given to a prompt that the server cut"),
+                        ],
+                        help_text="How its answer broke off; empty: it did not.",
+                        max_length=14,
+                    ),
+                ),
                 (
                     "similarity",
                     models.FloatField(
@@ -732,6 +990,61 @@ class Migration(migrations.Migration):
                         ),
                     ),
                 ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="results",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="results",
+                        to="issues.revision",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="results",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="results",
+                        to="runs.run",
+                    ),
+                ),
+                (
+                    "tag_set",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="results",
+                        to="runs.tagset",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
@@ -745,6 +1058,11 @@ class Migration(migrations.Migration):
                         condition=models.Q(("state", "pending")),
                         fields=["run", "id"],
                         name="runs_result_live",
+                    ),
+                    models.Index(
+                        condition=models.Q(("ending", ""), _negated=True),
+                        fields=["run", "ending"],
+                        name="runs_result_ending",
                     ),
                     models.Index(
                         condition=models.Q(("is_disputed", True)),
@@ -779,6 +1097,22 @@ class Migration(migrations.Migration):
                         name="runs_result_score_share",
                         violation_error_message="Choose a value from 0 to 1.",
                     ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                models.Q(
+                                    ("highest_score__gte", models.F("score")),
+                                    ("lowest_score__lte", models.F("score")),
+                                ),
+                                ("score", None),
+                                _connector="OR",
+                            ),
+                            ("highest_score__lte", 1),
+                            ("lowest_score__gte", 0),
+                            ("lowest_score__lte", models.F("highest_score")),
+                        ),
+                        name="runs_result_bounds",
+                    ),
                     models.UniqueConstraint(
                         fields=("run", "revision", "repeat"), name="runs_result_once"
                     ),
@@ -792,31 +1126,6 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="evaluations",
-                        to="runs.result",
-                    ),
-                ),
-                (
-                    "criterion",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="evaluations",
-                        to="issues.frozencriterion",
-                    ),
-                ),
-                (
-                    "annotator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="evaluations",
-                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -866,6 +1175,31 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="evaluations",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "criterion",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="evaluations",
+                        to="issues.frozencriterion",
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="evaluations",
+                        to="runs.result",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
@@ -910,60 +1244,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="HistoricalExample",
-            fields=[
-                ("note", models.TextField(blank=True, help_text="What it teaches.")),
-                ("created_at", models.DateTimeField(blank=True, editable=False)),
-                (
-                    "evaluation",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.humanevaluation",
-                    ),
-                ),
-                (
-                    "marked_by",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "historical example",
-                "verbose_name_plural": "historical examples",
-                "ordering": ("-history_date", "-history_id"),
-                "get_latest_by": ("history_date", "history_id"),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
             name="JudgeRun",
             fields=[
                 (
@@ -993,16 +1273,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -1021,17 +1291,26 @@ class Migration(migrations.Migration):
                         max_digits=14,
                     ),
                 ),
+                (
+                    "unpriced_calls",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Calls that may be billed, at a cost that is not known.",
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True,
+                        default=evalhub.logs.request_id,
+                        editable=False,
+                        help_text="Of the web request that started it; the workers log it.",
+                        max_length=64,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judge_runs",
-                        to="runs.run",
-                    ),
-                ),
                 ("number", models.PositiveSmallIntegerField()),
                 ("jury", models.JSONField()),
                 ("jury_name", models.CharField(blank=True, max_length=150)),
@@ -1040,12 +1319,47 @@ class Migration(migrations.Migration):
                 ("rubric_fingerprint", models.CharField(blank=True, max_length=64)),
                 ("is_active", models.BooleanField(default=False)),
                 (
+                    "active_since",
+                    models.DateTimeField(
+                        blank=True, help_text="When it was set as active after it began.", null=True
+                    ),
+                ),
+                (
                     "becomes_active",
                     models.BooleanField(
                         default=False, help_text="Set as active as soon as it is done."
                     ),
                 ),
                 ("statistics", models.JSONField(default=dict)),
+                ("provenance_parts", models.JSONField(default=dict, editable=False)),
+                (
+                    "judgments_from",
+                    models.ForeignKey(
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="runs.judgerun",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judge_runs",
+                        to="runs.run",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("run", "number"),
@@ -1077,21 +1391,32 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("sample", models.PositiveSmallIntegerField(default=0)),
+                ("is_backup", models.BooleanField(default=False)),
                 (
-                    "judge_run",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="runs.judgerun",
+                    "state",
+                    models.CharField(
+                        choices=[("ok", "Ok"), ("repaired", "Repaired"), ("failed", "Failed")],
+                        max_length=8,
                     ),
                 ),
+                ("option", models.CharField(blank=True, max_length=60)),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("justification", models.TextField(blank=True)),
+                ("failure", models.CharField(blank=True, max_length=30)),
+                ("failure_message", models.TextField(blank=True)),
+                ("request_key", models.CharField(blank=True, editable=False, max_length=32)),
+                ("taken_from", models.PositiveBigIntegerField(editable=False, null=True)),
+                ("created_at", models.DateTimeField()),
                 (
-                    "result",
+                    "call",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="runs.result",
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.call",
                     ),
                 ),
                 (
@@ -1115,6 +1440,23 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "judge_run",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="runs.judgerun",
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="runs.result",
+                    ),
+                ),
+                (
                     "template",
                     models.ForeignKey(
                         blank=True,
@@ -1126,36 +1468,27 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
-                ("sample", models.PositiveSmallIntegerField(default=0)),
-                ("order", models.PositiveSmallIntegerField(default=0)),
-                ("is_backup", models.BooleanField(default=False)),
                 (
-                    "state",
-                    models.CharField(
-                        choices=[("ok", "Ok"), ("repaired", "Repaired"), ("failed", "Failed")],
-                        max_length=8,
-                    ),
-                ),
-                ("option", models.CharField(blank=True, max_length=60)),
-                ("value", models.FloatField(blank=True, null=True)),
-                ("justification", models.TextField(blank=True)),
-                ("failure", models.CharField(blank=True, max_length=30)),
-                ("failure_message", models.TextField(blank=True)),
-                (
-                    "call",
+                    "provenance",
                     models.ForeignKey(
-                        blank=True,
                         db_index=False,
+                        editable=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
-                        to="evalhub.call",
+                        to="runs.provenance",
                     ),
                 ),
-                ("created_at", models.DateTimeField()),
             ],
             options={
                 "ordering": ("result", "criterion", "judge", "sample"),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("request_key", ""), _negated=True),
+                        fields=["request_key"],
+                        name="runs_judgment_request",
+                    )
+                ],
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("state__in", ["ok", "repaired", "failed"])),
@@ -1182,7 +1515,7 @@ class Migration(migrations.Migration):
                     ),
                     models.UniqueConstraint(
                         condition=models.Q(("judge__isnull", False)),
-                        fields=("judge_run", "result", "criterion", "judge", "sample", "order"),
+                        fields=("judge_run", "result", "criterion", "judge", "sample"),
                         name="runs_judgment_judge_once",
                     ),
                     models.UniqueConstraint(
@@ -1215,17 +1548,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 (
                     "claimed_at",
@@ -1236,6 +1558,39 @@ class Migration(migrations.Migration):
                 ("next_try_at", models.DateTimeField(blank=True, null=True)),
                 ("error_kind", models.CharField(blank=True, max_length=30)),
                 ("error_message", models.TextField(blank=True)),
+                ("lowest_score", models.FloatField(default=0.0)),
+                ("highest_score", models.FloatField(default=1.0)),
+                (
+                    "lowest_passed",
+                    models.BooleanField(default=False, help_text="It passes at its lowest score."),
+                ),
+                (
+                    "highest_passed",
+                    models.BooleanField(default=True, help_text="It passes at its highest score."),
+                ),
+                ("score", models.FloatField(blank=True, null=True)),
+                ("passed", models.BooleanField(blank=True, null=True)),
+                ("agreement", models.FloatField(blank=True, null=True)),
+                ("expected", models.PositiveSmallIntegerField(default=0)),
+                ("answered", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "replaced",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="Missing ones with that of a backup judge in their place.",
+                    ),
+                ),
+                (
+                    "final",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="Missing ones of checks that cannot run or cannot tell.",
+                    ),
+                ),
+                (
+                    "cost_usd",
+                    models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
+                ),
                 (
                     "judge_run",
                     models.ForeignKey(
@@ -1253,14 +1608,16 @@ class Migration(migrations.Migration):
                         to="runs.result",
                     ),
                 ),
-                ("score", models.FloatField(blank=True, null=True)),
-                ("passed", models.BooleanField(blank=True, null=True)),
-                ("agreement", models.FloatField(blank=True, null=True)),
-                ("expected", models.PositiveSmallIntegerField(default=0)),
-                ("answered", models.PositiveSmallIntegerField(default=0)),
                 (
-                    "cost_usd",
-                    models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
                 ),
             ],
             options={
@@ -1270,7 +1627,14 @@ class Migration(migrations.Migration):
                         condition=models.Q(("state", "pending")),
                         fields=["judge_run", "id"],
                         name="runs_result_score_live",
-                    )
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            ("answered__lt", models.F("expected")), ("state", "done")
+                        ),
+                        fields=["judge_run"],
+                        name="runs_result_score_partly",
+                    ),
                 ],
                 "constraints": [
                     models.CheckConstraint(
@@ -1287,6 +1651,22 @@ class Migration(migrations.Migration):
                         name="runs_result_score_score_share",
                         violation_error_message="Choose a value from 0 to 1.",
                     ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                models.Q(
+                                    ("highest_score__gte", models.F("score")),
+                                    ("lowest_score__lte", models.F("score")),
+                                ),
+                                ("score", None),
+                                _connector="OR",
+                            ),
+                            ("highest_score__lte", 1),
+                            ("lowest_score__gte", 0),
+                            ("lowest_score__lte", models.F("highest_score")),
+                        ),
+                        name="runs_result_score_bounds",
+                    ),
                     models.UniqueConstraint(
                         fields=("judge_run", "result"), name="runs_result_score_once"
                     ),
@@ -1294,95 +1674,24 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="HistoricalSuite",
+            name="RunTally",
             fields=[
                 (
-                    "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                ("name", models.CharField(db_index=True, max_length=150)),
-                ("description", models.TextField(blank=True)),
-                (
-                    "filter",
-                    models.TextField(
-                        blank=True,
-                        help_text="A filter of tests, such as domain=3&state=approved. Each launch takes the tests that match then.",
-                    ),
-                ),
-                (
-                    "defaults",
-                    models.JSONField(
-                        blank=True,
-                        default=dict,
-                        help_text="Launch options that a launch of this suite starts with.",
-                    ),
-                ),
-                (
-                    "gate",
-                    models.JSONField(
-                        blank=True,
-                        default=dict,
-                        help_text="Rules of the gate; {} fails a significant regression.",
-                    ),
-                ),
-                (
-                    "reopens_issues",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Reopen a resolved issue without asking when runs of this suite show that it fails again. Otherwise it is proposed.",
-                        verbose_name="reopens issues by itself",
-                    ),
-                ),
-                (
-                    "extras",
-                    models.JSONField(
-                        blank=True,
-                        default=dict,
-                        help_text="Fields of its source that have no place here.",
-                    ),
-                ),
-                ("source_id", models.CharField(blank=True, editable=False, max_length=200)),
-                ("created_at", models.DateTimeField(blank=True, editable=False)),
-                (
-                    "baseline",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        help_text="Run that later runs are compared with, on pages and in CI.",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
+                    "run",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="tally",
+                        serialize=False,
                         to="runs.run",
                     ),
                 ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ("version", models.UUIDField(null=True)),
+                ("lacking", models.PositiveIntegerField(default=0)),
             ],
             options={
-                "verbose_name": "historical suite",
-                "verbose_name_plural": "historical suites",
-                "ordering": ("-history_date", "-history_id"),
-                "get_latest_by": ("history_date", "history_id"),
+                "default_permissions": (),
             },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
             name="Sight",
@@ -1393,18 +1702,13 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("at", models.DateTimeField(auto_now_add=True)),
                 (
                     "person",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.run"
                     ),
                 ),
                 (
@@ -1416,7 +1720,12 @@ class Migration(migrations.Migration):
                         to="runs.result",
                     ),
                 ),
-                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.run"
+                    ),
+                ),
             ],
             options={
                 "constraints": [
@@ -1434,100 +1743,123 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="HistoricalSuite_tests",
+            name="TallyRow",
             fields=[
                 (
                     "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
                 (
-                    "suite",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
+                    "origin",
+                    models.CharField(
+                        choices=[
+                            ("human", "written by hand"),
+                            ("feedback", "made from feedback"),
+                            ("imported", "Imported"),
+                            ("generated", "synthetic"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("passed", models.PositiveIntegerField()),
+                ("failed", models.PositiveIntegerField()),
+                ("unscored", models.PositiveIntegerField()),
+                ("error", models.PositiveIntegerField()),
+                ("pending", models.PositiveIntegerField()),
+                ("with_score", models.PositiveIntegerField()),
+                (
+                    "lowest_passed",
+                    models.PositiveIntegerField(help_text="That pass at their lowest score."),
+                ),
+                (
+                    "highest_passed",
+                    models.PositiveIntegerField(help_text="At their highest; 1 without a score."),
+                ),
+                ("weights", models.FloatField(help_text="Σ w of those with a score.")),
+                ("weighted_score", models.FloatField(help_text="Σ w·s.")),
+                ("similar", models.PositiveIntegerField(help_text="With a measured similarity.")),
+                ("overridden", models.PositiveIntegerField()),
+                ("disputed", models.PositiveIntegerField()),
+                ("sum_in", models.BigIntegerField(help_text="Input tokens.", null=True)),
+                ("sum_out", models.BigIntegerField(help_text="Output tokens.", null=True)),
+                ("sum_cost", models.DecimalField(decimal_places=8, max_digits=20, null=True)),
+                ("with_tokens", models.PositiveIntegerField()),
+                ("with_cost", models.PositiveIntegerField()),
+                ("answered", models.PositiveIntegerField(help_text="Answers and errors.")),
+                (
+                    "answers_cost",
+                    models.DecimalField(
+                        decimal_places=8,
+                        help_text="Without that of errors.",
+                        max_digits=20,
                         null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
+                    ),
+                ),
+                ("answers_with_cost", models.PositiveIntegerField()),
+                (
+                    "sum_latency",
+                    models.BigIntegerField(help_text="Milliseconds; without errors.", null=True),
+                ),
+                ("with_latency", models.PositiveIntegerField()),
+                (
+                    "mixed_weight",
+                    models.FloatField(help_text="Σ w of those that judges and similarity score."),
+                ),
+                ("mixed", models.FloatField(help_text="Σ w·s of the same.")),
+                (
+                    "similarities",
+                    models.FloatField(help_text="Σ w·max(0, similarity) of the same."),
+                ),
+                ("overridden_weight", models.FloatField()),
+                (
+                    "overridden_score",
+                    models.FloatField(help_text="Σ w·s of those with a human verdict."),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
-                        to="runs.suite",
+                        to="issues.issue",
                     ),
                 ),
                 (
-                    "test",
+                    "run",
                     models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
-                        to="issues.test",
+                        to="runs.run",
                     ),
                 ),
                 (
-                    "history",
+                    "tag_set",
                     models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="runs.historicalsuite",
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="runs.tagset",
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
-                "verbose_name": "HistoricalSuite_tests",
+                "default_permissions": (),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("origin__in", ["human", "feedback", "imported", "generated"])
+                        ),
+                        name="runs_tally_row_origin_known",
+                        violation_error_message="Choose one of: human, feedback, imported, generated.",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("run", "issue", "tag_set", "origin"), name="runs_tally_row_once"
+                    ),
+                ],
             },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
-            name="HistoricalSuite_tags",
-            fields=[
-                (
-                    "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "suite",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.suite",
-                    ),
-                ),
-                (
-                    "tag",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.tag",
-                    ),
-                ),
-                (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="runs.historicalsuite",
-                    ),
-                ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
-            ],
-            options={
-                "verbose_name": "HistoricalSuite_tags",
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
             name="VerdictDraft",
@@ -1538,14 +1870,9 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="runs.result",
-                    ),
-                ),
+                ("criterion", models.CharField(blank=True, max_length=40)),
+                ("fields", models.JSONField(default=dict)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
                 (
                     "annotator",
                     models.ForeignKey(
@@ -1554,9 +1881,14 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("criterion", models.CharField(blank=True, max_length=40)),
-                ("fields", models.JSONField(default=dict)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="runs.result",
+                    ),
+                ),
             ],
             options={
                 "constraints": [
@@ -1588,6 +1920,11 @@ class Migration(migrations.Migration):
                 ("documents", models.JSONField(blank=True, null=True)),
                 ("reasoning", models.TextField(blank=True)),
                 (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("removed_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
                     "call",
                     models.ForeignKey(
                         blank=True,
@@ -1599,10 +1936,20 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "created_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                    "provenance",
+                    models.ForeignKey(
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="runs.provenance",
+                    ),
                 ),
             ],
+            options={
+                "indexes": [models.Index(fields=["created_at"], name="runs_answer_time")],
+            },
         ),
         migrations.CreateModel(
             name="Example",
@@ -1618,6 +1965,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("note", models.TextField(blank=True, help_text="What it teaches.")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "marked_by",
                     models.ForeignKey(
@@ -1628,18 +1976,46 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("-created_at",),
             },
         ),
-        migrations.AddConstraint(
-            model_name="suite",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("source_id", ""), _negated=True),
-                fields=("source_id",),
-                name="runs_suite_source_once",
+        migrations.AddField(
+            model_name="HistoricalExample",
+            name="evaluation",
+            field=models.ForeignKey(
+                blank=True,
+                db_constraint=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="runs.humanevaluation",
+            ),
+        ),
+        migrations.AddField(
+            model_name="HistoricalSuite",
+            name="baseline",
+            field=models.ForeignKey(
+                blank=True,
+                db_constraint=False,
+                help_text="Run that later runs are compared with, on pages and in CI.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="runs.run",
+            ),
+        ),
+        migrations.AddField(
+            model_name="Suite",
+            name="baseline",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="Run that later runs are compared with, on pages and in CI.",
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="runs.run",
             ),
         ),
     ]

@@ -1,7 +1,7 @@
 """An older site's database, brought up to date: every figure of its reports stays the same.
 
 `before_first_release.sql.xz` is a site of November 2026 on SQLite with the demo's sample history,
-`figures.json` what its reports showed then.
+in the tables of the first migrations; `figures.json` is what its reports showed.
 """
 
 import json

@@ -23,8 +23,6 @@ class Migration(migrations.Migration):
                 "verbose_name": "disputed result",
                 "proxy": True,
                 "default_permissions": (),
-                "indexes": [],
-                "constraints": [],
             },
             bases=("runs.result",),
         ),
@@ -37,14 +35,10 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="corrections",
-                        to="runs.result",
-                    ),
-                ),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                ("promoted_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "annotator",
                     models.ForeignKey(
@@ -53,10 +47,6 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("text", models.TextField()),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("undone_at", models.DateTimeField(blank=True, null=True)),
-                ("promoted_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "promoted_by",
                     models.ForeignKey(
@@ -65,6 +55,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="corrections",
+                        to="runs.result",
                     ),
                 ),
             ],
@@ -172,15 +170,13 @@ class Migration(migrations.Migration):
                 ),
                 ("seed", models.PositiveBigIntegerField(editable=False)),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
                 (
-                    "follows",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.suite",
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
                     ),
                 ),
                 (
@@ -195,13 +191,15 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
                 (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    "follows",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.suite",
                     ),
                 ),
                 (
@@ -236,16 +234,6 @@ class Migration(migrations.Migration):
                     "instructions",
                     models.TextField(
                         blank=True, help_text="Reviewers read these beside each item."
-                    ),
-                ),
-                (
-                    "follows",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="review_queues",
-                        to="runs.suite",
                     ),
                 ),
                 (
@@ -330,6 +318,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("seed", models.PositiveBigIntegerField(editable=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "created_by",
                     models.ForeignKey(
@@ -341,7 +330,16 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "follows",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="review_queues",
+                        to="runs.suite",
+                    ),
+                ),
                 (
                     "runs",
                     models.ManyToManyField(
@@ -402,6 +400,20 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("reasons", models.JSONField(default=list)),
+                ("is_random", models.BooleanField(default=False)),
+                ("position", models.BigIntegerField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "other",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="review_items_as_other",
+                        to="runs.result",
+                    ),
+                ),
                 (
                     "queue",
                     models.ForeignKey(
@@ -419,20 +431,6 @@ class Migration(migrations.Migration):
                         to="runs.result",
                     ),
                 ),
-                (
-                    "other",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="review_items_as_other",
-                        to="runs.result",
-                    ),
-                ),
-                ("reasons", models.JSONField(default=list)),
-                ("is_random", models.BooleanField(default=False)),
-                ("position", models.BigIntegerField()),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("queue", "position", "pk"),
@@ -457,25 +455,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "item",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="assignments",
-                        to="review.reviewitem",
-                    ),
-                ),
                 ("number", models.PositiveSmallIntegerField()),
-                (
-                    "queue",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="assignments",
-                        to="review.queue",
-                    ),
-                ),
                 ("position", models.BigIntegerField()),
                 (
                     "state",
@@ -490,16 +470,6 @@ class Migration(migrations.Migration):
                         max_length=9,
                     ),
                 ),
-                (
-                    "annotator",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="review_assignments",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 ("reserved_until", models.DateTimeField(blank=True, null=True)),
                 ("draft", models.JSONField(blank=True, default=dict)),
                 ("note", models.TextField(blank=True, help_text="Note for the next reviewer.")),
@@ -510,6 +480,24 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("submitted_at", models.DateTimeField(blank=True, null=True)),
+                ("sent_back_note", models.TextField(blank=True)),
+                ("past", models.JSONField(blank=True, default=list)),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="review_assignments",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "evaluations",
+                    models.ManyToManyField(
+                        blank=True, related_name="assignments", to="runs.humanevaluation"
+                    ),
+                ),
                 (
                     "pair_evaluation",
                     models.ForeignKey(
@@ -530,12 +518,22 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("sent_back_note", models.TextField(blank=True)),
-                ("past", models.JSONField(blank=True, default=list)),
                 (
-                    "evaluations",
-                    models.ManyToManyField(
-                        blank=True, related_name="assignments", to="runs.humanevaluation"
+                    "queue",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="review.queue",
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="review.reviewitem",
                     ),
                 ),
             ],
@@ -607,6 +605,18 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("reason", models.TextField()),
+                ("draft", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="review_skips",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "item",
                     models.ForeignKey(
@@ -616,18 +626,6 @@ class Migration(migrations.Migration):
                         to="review.reviewitem",
                     ),
                 ),
-                (
-                    "annotator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="review_skips",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                ("reason", models.TextField()),
-                ("draft", models.JSONField(blank=True, default=dict)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("undone_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "ordering": ("pk",),

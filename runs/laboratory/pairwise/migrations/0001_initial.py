@@ -2,6 +2,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+import evalhub.logs
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -61,22 +63,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "pair",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="evaluations",
-                        to="pairwise.pair",
-                    ),
-                ),
-                (
-                    "annotator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="pair_evaluations",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "choice",
                     models.CharField(
                         blank=True,
@@ -98,6 +84,22 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="pair_evaluations",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="evaluations",
+                        to="pairwise.pair",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
@@ -143,16 +145,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -171,17 +163,26 @@ class Migration(migrations.Migration):
                         max_digits=14,
                     ),
                 ),
+                (
+                    "unpriced_calls",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Calls that may be billed, at a cost that is not known.",
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True,
+                        default=evalhub.logs.request_id,
+                        editable=False,
+                        help_text="Of the web request that started it; the workers log it.",
+                        max_length=64,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
                 ("endpoint", models.JSONField()),
                 (
                     "criterion",
@@ -192,6 +193,24 @@ class Migration(migrations.Migration):
                 ),
                 ("ties", models.BooleanField(default=True, verbose_name="ties allowed")),
                 ("method", models.CharField(db_index=True, max_length=64)),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("runs", models.ManyToManyField(related_name="pairwise_judge_runs", to="runs.run")),
             ],
             options={
@@ -230,17 +249,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 (
                     "claimed_at",
@@ -251,23 +259,8 @@ class Migration(migrations.Migration):
                 ("next_try_at", models.DateTimeField(blank=True, null=True)),
                 ("error_kind", models.CharField(blank=True, max_length=30)),
                 ("error_message", models.TextField(blank=True)),
-                (
-                    "judge_run",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="pairwise.pairwisejudgerun",
-                    ),
-                ),
-                (
-                    "pair",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="pairwise.pair",
-                    ),
-                ),
+                ("justification", models.TextField(blank=True)),
+                ("was_repaired", models.BooleanField(default=False)),
                 ("order", models.PositiveSmallIntegerField()),
                 (
                     "choice",
@@ -281,8 +274,6 @@ class Migration(migrations.Migration):
                         max_length=6,
                     ),
                 ),
-                ("justification", models.TextField(blank=True)),
-                ("was_repaired", models.BooleanField(default=False)),
                 (
                     "call",
                     models.ForeignKey(
@@ -294,9 +285,38 @@ class Migration(migrations.Migration):
                         to="evalhub.call",
                     ),
                 ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="pairwise.pair",
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                (
+                    "judge_run",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="pairwise.pairwisejudgerun",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
+                "abstract": False,
                 "indexes": [
                     models.Index(
                         condition=models.Q(("state", "pending")),

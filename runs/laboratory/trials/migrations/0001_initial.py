@@ -2,6 +2,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+import evalhub.logs
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -45,16 +47,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("version", models.PositiveIntegerField(default=1)),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="instances",
-                        to="trials.benchmark",
-                    ),
-                ),
                 ("perturbation", models.JSONField(blank=True, default=dict)),
                 (
                     "state",
@@ -77,6 +69,7 @@ class Migration(migrations.Migration):
                 ),
                 ("is_scripted", models.BooleanField(default=False, editable=False)),
                 ("is_imported", models.BooleanField(default=False, editable=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "author",
                     models.ForeignKey(
@@ -87,7 +80,16 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="instances",
+                        to="trials.benchmark",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("-pk",),
@@ -109,6 +111,9 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("name", models.CharField(max_length=150)),
+                ("steps", models.JSONField()),
+                ("place", models.PositiveIntegerField(default=0)),
                 (
                     "benchmark",
                     models.ForeignKey(
@@ -118,9 +123,6 @@ class Migration(migrations.Migration):
                         to="trials.benchmark",
                     ),
                 ),
-                ("name", models.CharField(max_length=150)),
-                ("steps", models.JSONField()),
-                ("place", models.PositiveIntegerField(default=0)),
             ],
             options={
                 "ordering": ("benchmark", "place", "pk"),
@@ -163,16 +165,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -191,17 +183,26 @@ class Migration(migrations.Migration):
                         max_digits=14,
                     ),
                 ),
+                (
+                    "unpriced_calls",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Calls that may be billed, at a cost that is not known.",
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True,
+                        default=evalhub.logs.request_id,
+                        editable=False,
+                        help_text="Of the web request that started it; the workers log it.",
+                        max_length=64,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "benchmark",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="generation_runs",
-                        to="trials.benchmark",
-                    ),
-                ),
                 (
                     "stage",
                     models.CharField(
@@ -209,10 +210,23 @@ class Migration(migrations.Migration):
                             ("topics", "Topics"),
                             ("ideas", "Ideas"),
                             ("descriptions", "Descriptions"),
-                            ("artifacts", "artifacts of all paths"),
+                            ("artifacts", "texts of all paths"),
                         ],
                         default="artifacts",
                         max_length=12,
+                    ),
+                ),
+                ("endpoint", models.JSONField()),
+                ("tested_endpoint", models.JSONField(blank=True, null=True)),
+                ("settings", models.JSONField(blank=True, default=dict)),
+                ("expected", models.PositiveIntegerField(default=0)),
+                ("is_scripted", models.BooleanField(default=False)),
+                (
+                    "benchmark",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="generation_runs",
+                        to="trials.benchmark",
                     ),
                 ),
                 (
@@ -223,21 +237,22 @@ class Migration(migrations.Migration):
                         to="evalhub.languagemodel",
                     ),
                 ),
-                ("endpoint", models.JSONField()),
                 (
-                    "tested_model",
+                    "paths",
+                    models.ManyToManyField(
+                        blank=True, related_name="generation_runs", to="trials.generationpath"
+                    ),
+                ),
+                (
+                    "requested_by",
                     models.ForeignKey(
                         blank=True,
                         null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
+                        on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
-                        to="evalhub.languagemodel",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("tested_endpoint", models.JSONField(blank=True, null=True)),
-                ("settings", models.JSONField(blank=True, default=dict)),
-                ("expected", models.PositiveIntegerField(default=0)),
-                ("is_scripted", models.BooleanField(default=False)),
                 (
                     "run",
                     models.ForeignKey(
@@ -249,9 +264,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "paths",
-                    models.ManyToManyField(
-                        blank=True, related_name="generation_runs", to="trials.generationpath"
+                    "tested_model",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
                     ),
                 ),
             ],
@@ -295,15 +314,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "benchmark",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="topics",
-                        to="trials.benchmark",
-                    ),
-                ),
                 ("title", models.CharField(max_length=200)),
                 (
                     "kind",
@@ -333,6 +343,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("version", models.PositiveIntegerField(default=1)),
+                (
+                    "benchmark",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="topics",
+                        to="trials.benchmark",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("benchmark", "place", "pk"),
@@ -366,15 +385,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "topic",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="ideas",
-                        to="trials.topic",
-                    ),
-                ),
                 ("name", models.CharField(max_length=200)),
                 ("statement", models.TextField(blank=True)),
                 ("place", models.PositiveIntegerField(default=0)),
@@ -402,6 +412,15 @@ class Migration(migrations.Migration):
                         ],
                         default="human",
                         max_length=10,
+                    ),
+                ),
+                (
+                    "topic",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="ideas",
+                        to="trials.topic",
                     ),
                 ),
             ],
@@ -443,47 +462,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "benchmark",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="artifacts",
-                        to="trials.benchmark",
-                    ),
-                ),
-                (
-                    "idea",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="artifacts",
-                        to="trials.idea",
-                    ),
-                ),
-                (
                     "kind",
                     models.CharField(
                         help_text="Key of one of the benchmark's kinds.", max_length=40
-                    ),
-                ),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="children",
-                        to="trials.artifact",
-                    ),
-                ),
-                (
-                    "replay",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="artifacts",
-                        to="trials.generationrun",
                     ),
                 ),
                 (
@@ -497,16 +478,6 @@ class Migration(migrations.Migration):
                         ],
                         default="model",
                         max_length=10,
-                    ),
-                ),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.languagemodel",
                     ),
                 ),
                 (
@@ -544,18 +515,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("review_reason", models.TextField(blank=True)),
-                (
-                    "reviewed_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 ("reviewed_at", models.DateTimeField(blank=True, null=True)),
                 ("exposed_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "call",
                     models.ForeignKey(
@@ -567,15 +529,73 @@ class Migration(migrations.Migration):
                         to="evalhub.call",
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
                 (
                     "members",
                     models.ManyToManyField(
                         blank=True, related_name="parts_of", to="trials.artifact"
                     ),
                 ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="children",
+                        to="trials.artifact",
+                    ),
+                ),
+                (
+                    "reviewed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "benchmark",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="artifacts",
+                        to="trials.benchmark",
+                    ),
+                ),
+                (
+                    "replay",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="artifacts",
+                        to="trials.generationrun",
+                    ),
+                ),
+                (
+                    "idea",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="artifacts",
+                        to="trials.idea",
+                    ),
+                ),
             ],
             options={
+                "verbose_name": "text",
                 "ordering": ("pk",),
                 "constraints": [
                     models.CheckConstraint(
@@ -641,163 +661,12 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="GenerationStep",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("pending", "Pending"),
-                            ("done", "Done"),
-                            ("error", "Error"),
-                            ("cancelled", "Cancelled"),
-                        ],
-                        default="pending",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
-                ("attempts", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "claimed_at",
-                    models.DateTimeField(
-                        blank=True, help_text="When the worker took it.", null=True
-                    ),
-                ),
-                ("next_try_at", models.DateTimeField(blank=True, null=True)),
-                ("error_kind", models.CharField(blank=True, max_length=30)),
-                ("error_message", models.TextField(blank=True)),
-                (
-                    "run",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="steps",
-                        to="trials.generationrun",
-                    ),
-                ),
-                (
-                    "topic",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="trials.topic",
-                    ),
-                ),
-                (
-                    "idea",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="trials.idea",
-                    ),
-                ),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="trials.artifact",
-                    ),
-                ),
-                ("kind", models.CharField(blank=True, max_length=40)),
-                ("is_tested", models.BooleanField(default=False)),
-                (
-                    "artifact",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="trials.artifact",
-                    ),
-                ),
-                ("dropped", models.PositiveIntegerField(default=0)),
-                (
-                    "call",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.call",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("pk",),
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("state", "pending")),
-                        fields=["run", "id"],
-                        name="trials_generation_step_live",
-                    )
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["pending", "done", "error", "cancelled"])
-                        ),
-                        name="trials_generation_step_state_known",
-                        violation_error_message="Choose one of: pending, done, error, cancelled.",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("topic__isnull", False)),
-                        fields=("run", "topic"),
-                        name="trials_generation_step_topic_once",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("idea__isnull", False), ("parent", None)),
-                        fields=("run", "idea", "kind"),
-                        name="trials_generation_step_root_once",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("parent__isnull", False)),
-                        fields=("run", "parent", "kind", "is_tested"),
-                        name="trials_generation_step_artifact_once",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="Claim",
             fields=[
                 (
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "benchmark",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="claims",
-                        to="trials.benchmark",
                     ),
                 ),
                 (
@@ -816,6 +685,31 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
+                ("truth", models.BooleanField()),
+                (
+                    "hardness",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("cross_topic", "of two topics"),
+                            ("within_cluster", "of one cluster"),
+                        ],
+                        max_length=15,
+                    ),
+                ),
+                ("languages", models.CharField(blank=True, max_length=85)),
+                (
+                    "split",
+                    models.CharField(
+                        choices=[
+                            ("development", "development split"),
+                            ("held_out", "held-out split"),
+                        ],
+                        default="held_out",
+                        max_length=12,
+                    ),
+                ),
+                ("score", models.FloatField(blank=True, null=True)),
                 (
                     "anchor",
                     models.ForeignKey(
@@ -824,6 +718,15 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="claims_as_anchor",
                         to="trials.artifact",
+                    ),
+                ),
+                (
+                    "benchmark",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="claims",
+                        to="trials.benchmark",
                     ),
                 ),
                 (
@@ -842,27 +745,6 @@ class Migration(migrations.Migration):
                         to="trials.artifact",
                     ),
                 ),
-                ("truth", models.BooleanField()),
-                (
-                    "hardness",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("cross_topic", "of two topics"),
-                            ("within_cluster", "of one cluster"),
-                        ],
-                        max_length=15,
-                    ),
-                ),
-                ("languages", models.CharField(blank=True, max_length=85)),
-                (
-                    "topic",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="claims",
-                        to="trials.topic",
-                    ),
-                ),
                 (
                     "idea",
                     models.ForeignKey(
@@ -872,17 +754,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "split",
-                    models.CharField(
-                        choices=[
-                            ("development", "development split"),
-                            ("held_out", "held-out split"),
-                        ],
-                        default="held_out",
-                        max_length=12,
+                    "topic",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="claims",
+                        to="trials.topic",
                     ),
                 ),
-                ("score", models.FloatField(blank=True, null=True)),
             ],
             options={
                 "ordering": ("pk",),
@@ -933,6 +811,200 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="ClaimLabel",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("order", models.PositiveSmallIntegerField()),
+                ("score", models.FloatField(blank=True, null=True)),
+                ("holds", models.BooleanField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="claim_labels",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "claim",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="labels",
+                        to="trials.claim",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("pk",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("order__in", (0, 1))),
+                        name="trials_claim_label_order_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("holds", None), ("score", None)),
+                            models.Q(
+                                ("holds__isnull", False),
+                                ("score__isnull", False),
+                                ("score__range", (1, 7)),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="trials_claim_label_whole_or_withdrawn",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="GenerationStep",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("done", "Done"),
+                            ("error", "Error"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the worker took it.", null=True
+                    ),
+                ),
+                ("next_try_at", models.DateTimeField(blank=True, null=True)),
+                ("error_kind", models.CharField(blank=True, max_length=30)),
+                ("error_message", models.TextField(blank=True)),
+                ("kind", models.CharField(blank=True, max_length=40)),
+                ("is_tested", models.BooleanField(default=False)),
+                ("dropped", models.PositiveIntegerField(default=0)),
+                (
+                    "artifact",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="trials.artifact",
+                    ),
+                ),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.call",
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="trials.artifact",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="steps",
+                        to="trials.generationrun",
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                (
+                    "idea",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="trials.idea",
+                    ),
+                ),
+                (
+                    "topic",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="trials.topic",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("pk",),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "pending")),
+                        fields=["run", "id"],
+                        name="trials_generation_step_live",
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["pending", "done", "error", "cancelled"])
+                        ),
+                        name="trials_generation_step_state_known",
+                        violation_error_message="Choose one of: pending, done, error, cancelled.",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("topic__isnull", False)),
+                        fields=("run", "topic"),
+                        name="trials_generation_step_topic_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("idea__isnull", False), ("parent", None)),
+                        fields=("run", "idea", "kind"),
+                        name="trials_generation_step_root_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("parent__isnull", False)),
+                        fields=("run", "parent", "kind", "is_tested"),
+                        name="trials_generation_step_artifact_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Trial",
             fields=[
                 (
@@ -962,16 +1034,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -990,9 +1052,32 @@ class Migration(migrations.Migration):
                         max_digits=14,
                     ),
                 ),
+                (
+                    "unpriced_calls",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Calls that may be billed, at a cost that is not known.",
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True,
+                        default=evalhub.logs.request_id,
+                        editable=False,
+                        help_text="Of the web request that started it; the workers log it.",
+                        max_length=64,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("endpoint", models.JSONField(blank=True, null=True)),
+                ("metric", models.CharField(blank=True, max_length=40)),
+                ("threshold", models.FloatField()),
+                ("settings", models.JSONField(blank=True, default=dict)),
+                ("method", models.CharField(db_index=True, max_length=64)),
+                ("is_scripted", models.BooleanField(default=False)),
                 (
                     "benchmark",
                     models.ForeignKey(
@@ -1011,7 +1096,16 @@ class Migration(migrations.Migration):
                         to="evalhub.languagemodel",
                     ),
                 ),
-                ("endpoint", models.JSONField(blank=True, null=True)),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "template",
                     models.ForeignKey(
@@ -1022,11 +1116,6 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
-                ("metric", models.CharField(blank=True, max_length=40)),
-                ("threshold", models.FloatField()),
-                ("settings", models.JSONField(blank=True, default=dict)),
-                ("method", models.CharField(db_index=True, max_length=64)),
-                ("is_scripted", models.BooleanField(default=False)),
             ],
             options={
                 "ordering": ("-pk",),
@@ -1081,17 +1170,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 (
                     "claimed_at",
@@ -1102,27 +1180,10 @@ class Migration(migrations.Migration):
                 ("next_try_at", models.DateTimeField(blank=True, null=True)),
                 ("error_kind", models.CharField(blank=True, max_length=30)),
                 ("error_message", models.TextField(blank=True)),
-                (
-                    "trial",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="trials.trial",
-                    ),
-                ),
-                (
-                    "claim",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="trials.claim",
-                    ),
-                ),
-                ("order", models.PositiveSmallIntegerField()),
-                ("score", models.FloatField(blank=True, null=True)),
                 ("justification", models.TextField(blank=True)),
                 ("was_repaired", models.BooleanField(default=False)),
+                ("order", models.PositiveSmallIntegerField()),
+                ("score", models.FloatField(blank=True, null=True)),
                 (
                     "call",
                     models.ForeignKey(
@@ -1134,9 +1195,38 @@ class Migration(migrations.Migration):
                         to="evalhub.call",
                     ),
                 ),
+                (
+                    "claim",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="trials.claim",
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                (
+                    "trial",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="trials.trial",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
+                "abstract": False,
                 "indexes": [
                     models.Index(
                         condition=models.Q(("state", "pending")),
@@ -1186,14 +1276,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "trial",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="validations",
-                        to="trials.trial",
-                    ),
-                ),
-                (
                     "task",
                     models.CharField(
                         choices=[
@@ -1208,6 +1290,19 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("method", models.CharField(db_index=True, max_length=64)),
+                ("note", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "language_model",
                     models.ForeignKey(
@@ -1228,19 +1323,14 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
-                ("note", models.TextField(blank=True)),
                 (
-                    "by",
+                    "trial",
                     models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="validations",
+                        to="trials.trial",
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "ordering": ("-pk",),

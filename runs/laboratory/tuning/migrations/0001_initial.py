@@ -2,6 +2,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+import evalhub.logs
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -24,19 +26,30 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "template",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tunings",
-                        to="issues.judgetemplate",
+                    "annotators",
+                    models.CharField(
+                        choices=[
+                            ("all", "all human verdicts"),
+                            ("random", "only blind verdicts on randomly drawn answers"),
+                        ],
+                        default="all",
+                        max_length=6,
                     ),
                 ),
                 (
-                    "judge",
+                    "seed",
+                    models.PositiveBigIntegerField(help_text="Seed that assigns tests to splits."),
+                ),
+                ("left_out", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tunings",
-                        to="runs.judge",
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -47,6 +60,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to="issues.judgetemplate",
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tunings",
+                        to="runs.judge",
                     ),
                 ),
                 (
@@ -70,32 +91,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "annotators",
-                    models.CharField(
-                        choices=[
-                            ("all", "all human verdicts"),
-                            ("random", "only blind verdicts on randomly drawn answers"),
-                        ],
-                        default="all",
-                        max_length=6,
-                    ),
-                ),
-                (
-                    "seed",
-                    models.PositiveBigIntegerField(help_text="Seed that assigns tests to splits."),
-                ),
-                ("left_out", models.JSONField(default=dict)),
-                (
-                    "created_by",
+                    "template",
                     models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tunings",
+                        to="issues.judgetemplate",
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "verbose_name": "judge tuning",
@@ -140,16 +142,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -168,19 +160,40 @@ class Migration(migrations.Migration):
                         max_digits=14,
                     ),
                 ),
+                (
+                    "unpriced_calls",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Calls that may be billed, at a cost that is not known.",
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True,
+                        default=evalhub.logs.request_id,
+                        editable=False,
+                        help_text="Of the web request that started it; the workers log it.",
+                        max_length=64,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("number", models.PositiveSmallIntegerField()),
+                ("content", models.JSONField()),
+                ("digest", models.CharField(db_index=True, max_length=64)),
+                ("frozen_judge", models.JSONField()),
                 (
-                    "tuning",
+                    "requested_by",
                     models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="attempts",
-                        to="tuning.tuning",
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("number", models.PositiveSmallIntegerField()),
                 (
                     "template",
                     models.ForeignKey(
@@ -191,9 +204,15 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
-                ("content", models.JSONField()),
-                ("digest", models.CharField(db_index=True, max_length=64)),
-                ("frozen_judge", models.JSONField()),
+                (
+                    "tuning",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="attempts",
+                        to="tuning.tuning",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("tuning", "number"),
@@ -224,14 +243,9 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
-                (
-                    "tuning",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="publications",
-                        to="tuning.tuning",
-                    ),
-                ),
+                ("reason", models.TextField(blank=True)),
+                ("figures", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "attempt",
                     models.ForeignKey(
@@ -242,8 +256,6 @@ class Migration(migrations.Migration):
                         to="tuning.attempt",
                     ),
                 ),
-                ("reason", models.TextField(blank=True)),
-                ("figures", models.JSONField(default=dict)),
                 (
                     "by",
                     models.ForeignKey(
@@ -254,7 +266,14 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "tuning",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="publications",
+                        to="tuning.tuning",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("-created_at",),
@@ -281,22 +300,20 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "tuning",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="examples",
-                        to="tuning.tuning",
+                    "split",
+                    models.CharField(
+                        choices=[
+                            ("development", "development split"),
+                            ("held_out", "held-out split"),
+                        ],
+                        max_length=12,
                     ),
                 ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="runs.result",
-                    ),
-                ),
+                ("value", models.FloatField()),
+                ("passed", models.BooleanField()),
+                ("judge_value", models.FloatField(blank=True, null=True)),
+                ("judge_passed", models.BooleanField(blank=True, null=True)),
+                ("is_example", models.BooleanField(default=False)),
                 (
                     "criterion",
                     models.ForeignKey(
@@ -315,20 +332,22 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "split",
-                    models.CharField(
-                        choices=[
-                            ("development", "development split"),
-                            ("held_out", "held-out split"),
-                        ],
-                        max_length=12,
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="runs.result",
                     ),
                 ),
-                ("value", models.FloatField()),
-                ("passed", models.BooleanField()),
-                ("judge_value", models.FloatField(blank=True, null=True)),
-                ("judge_passed", models.BooleanField(blank=True, null=True)),
-                ("is_example", models.BooleanField(default=False)),
+                (
+                    "tuning",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="examples",
+                        to="tuning.tuning",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
@@ -383,17 +402,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 (
                     "claimed_at",
@@ -404,6 +412,11 @@ class Migration(migrations.Migration):
                 ("next_try_at", models.DateTimeField(blank=True, null=True)),
                 ("error_kind", models.CharField(blank=True, max_length=30)),
                 ("error_message", models.TextField(blank=True)),
+                ("justification", models.TextField(blank=True)),
+                ("was_repaired", models.BooleanField(default=False)),
+                ("sample", models.PositiveSmallIntegerField(default=0)),
+                ("option", models.CharField(blank=True, max_length=60)),
+                ("value", models.FloatField(blank=True, null=True)),
                 (
                     "attempt",
                     models.ForeignKey(
@@ -413,19 +426,6 @@ class Migration(migrations.Migration):
                         to="tuning.attempt",
                     ),
                 ),
-                (
-                    "labelled_example",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="tuning.labelledexample",
-                    ),
-                ),
-                ("sample", models.PositiveSmallIntegerField(default=0)),
-                ("option", models.CharField(blank=True, max_length=60)),
-                ("value", models.FloatField(blank=True, null=True)),
-                ("justification", models.TextField(blank=True)),
-                ("was_repaired", models.BooleanField(default=False)),
                 (
                     "call",
                     models.ForeignKey(
@@ -437,9 +437,29 @@ class Migration(migrations.Migration):
                         to="evalhub.call",
                     ),
                 ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                (
+                    "labelled_example",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="tuning.labelledexample",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
+                "abstract": False,
                 "indexes": [
                     models.Index(
                         condition=models.Q(("state", "pending")),
@@ -476,6 +496,69 @@ class Migration(migrations.Migration):
                         fields=("attempt", "labelled_example", "sample"),
                         name="tuning_attempt_judgment_once",
                     ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="PromptAnswer",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("is_edited", models.BooleanField(default=False)),
+                (
+                    "question",
+                    models.CharField(
+                        choices=[
+                            ("reading", "How does the judge read this prompt?"),
+                            ("difference", "What makes the difference?"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("ideal", models.TextField(blank=True)),
+                ("poor", models.TextField(blank=True)),
+                ("answer", models.TextField()),
+                ("sealed", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "asked_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="prompt_answers",
+                        to="issues.judgetemplate",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("-pk",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("question__in", ["reading", "difference"])),
+                        name="tuning_prompt_answer_question_known",
+                        violation_error_message="Choose one of: reading, difference.",
+                    )
                 ],
             },
         ),

@@ -27,14 +27,6 @@ class Migration(migrations.Migration):
                 ),
                 ("name", models.CharField(max_length=150)),
                 (
-                    "owner",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="workbenches",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
                     "is_shared",
                     models.BooleanField(default=False, verbose_name="shared with everyone"),
                 ),
@@ -54,8 +46,10 @@ class Migration(migrations.Migration):
                 ("guidelines", models.TextField(blank=True)),
                 ("criteria", models.JSONField(blank=True, default=list)),
                 ("judges", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
                 (
-                    "source",
+                    "draft",
                     models.ForeignKey(
                         blank=True,
                         null=True,
@@ -65,7 +59,24 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "draft",
+                    "generations",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Batches whose drafts become rows.",
+                        related_name="+",
+                        to="issues.generation",
+                    ),
+                ),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="workbenches",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "source",
                     models.ForeignKey(
                         blank=True,
                         null=True,
@@ -82,17 +93,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="workbenches",
                         to="issues.test",
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "generations",
-                    models.ManyToManyField(
-                        blank=True,
-                        help_text="Batches whose drafts become rows.",
-                        related_name="+",
-                        to="issues.generation",
                     ),
                 ),
             ],
@@ -118,15 +118,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "workbench",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="rows",
-                        to="workbench.workbench",
-                    ),
-                ),
                 ("place", models.PositiveIntegerField()),
                 ("messages", models.JSONField(blank=True, default=list)),
                 ("turns", models.JSONField(blank=True, default=list)),
@@ -137,26 +128,7 @@ class Migration(migrations.Migration):
                 ("guidelines", models.TextField(blank=True)),
                 ("expected", models.JSONField(blank=True, default=dict)),
                 ("intended", models.CharField(blank=True, max_length=60)),
-                (
-                    "test",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="bench_rows",
-                        to="issues.test",
-                    ),
-                ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="runs.result",
-                    ),
-                ),
+                ("version", models.PositiveIntegerField(default=0)),
                 (
                     "draft",
                     models.ForeignKey(
@@ -177,7 +149,35 @@ class Migration(migrations.Migration):
                         to="issues.templateexample",
                     ),
                 ),
-                ("version", models.PositiveIntegerField(default=0)),
+                (
+                    "result",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="runs.result",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="bench_rows",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "workbench",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="rows",
+                        to="workbench.workbench",
+                    ),
+                ),
             ],
             options={
                 "verbose_name": "row",
@@ -196,19 +196,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                (
-                    "row",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="workbench.benchrow",
-                    ),
-                ),
-                ("key", models.CharField(blank=True, max_length=40)),
                 ("slot", models.CharField(max_length=40)),
                 ("order", models.PositiveSmallIntegerField(default=0)),
-                ("sample", models.PositiveSmallIntegerField(default=0)),
                 ("digest", models.CharField(max_length=64)),
                 (
                     "state",
@@ -217,14 +206,17 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                ("option", models.CharField(blank=True, max_length=60)),
-                ("value", models.FloatField(blank=True, null=True)),
                 ("justification", models.TextField(blank=True)),
                 ("message", models.TextField(blank=True)),
                 (
                     "cost_usd",
                     models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True),
                 ),
+                ("created_at", models.DateTimeField(auto_now=True)),
+                ("key", models.CharField(blank=True, max_length=40)),
+                ("sample", models.PositiveSmallIntegerField(default=0)),
+                ("option", models.CharField(blank=True, max_length=60)),
+                ("value", models.FloatField(blank=True, null=True)),
                 (
                     "call",
                     models.ForeignKey(
@@ -236,10 +228,19 @@ class Migration(migrations.Migration):
                         to="evalhub.call",
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now=True)),
+                (
+                    "row",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="workbench.benchrow",
+                    ),
+                ),
             ],
             options={
                 "ordering": ("pk",),
+                "abstract": False,
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("state__in", ["ok", "repaired", "failed"])),
@@ -270,6 +271,46 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("slot", models.CharField(max_length=40)),
+                ("order", models.PositiveSmallIntegerField(default=0)),
+                ("digest", models.CharField(max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("ok", "Ok"), ("repaired", "Repaired"), ("failed", "Failed")],
+                        max_length=10,
+                    ),
+                ),
+                ("justification", models.TextField(blank=True)),
+                ("message", models.TextField(blank=True)),
+                (
+                    "cost_usd",
+                    models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True),
+                ),
+                ("created_at", models.DateTimeField(auto_now=True)),
+                (
+                    "choice",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("first", "the first answer"),
+                            ("second", "the second answer"),
+                            ("tie", "equal"),
+                        ],
+                        max_length=6,
+                    ),
+                ),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.call",
+                    ),
+                ),
                 (
                     "first",
                     models.ForeignKey(
@@ -287,49 +328,10 @@ class Migration(migrations.Migration):
                         to="workbench.benchrow",
                     ),
                 ),
-                ("slot", models.CharField(max_length=40)),
-                ("order", models.PositiveSmallIntegerField(default=0)),
-                ("digest", models.CharField(max_length=64)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[("ok", "Ok"), ("repaired", "Repaired"), ("failed", "Failed")],
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "choice",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("first", "the first answer"),
-                            ("second", "the second answer"),
-                            ("tie", "equal"),
-                        ],
-                        max_length=6,
-                    ),
-                ),
-                ("justification", models.TextField(blank=True)),
-                ("message", models.TextField(blank=True)),
-                (
-                    "cost_usd",
-                    models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True),
-                ),
-                (
-                    "call",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.call",
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now=True)),
             ],
             options={
                 "ordering": ("pk",),
+                "abstract": False,
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("state__in", ["ok", "repaired", "failed"])),
