@@ -60,6 +60,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "total": ("total_tokens", "totalTokens", "totalTokenCount", "total_token_count"),
 }
 
+PATHS = {name: [path.split(".") for path in paths] for name, paths in NAMES.items()}
+
 CHARGED = (
     *(("cost", 1), ("cost.total_cost", 1), ("total_cost", 1), ("estimated_cost", 1)),
     ("cost_in_usd_ticks", 10**10),
@@ -72,7 +74,7 @@ def usage_of(raw: Any) -> Usage:
     counts: dict[str, int | None] = {}
     for place in PLACES:
         counted = first(raw, *place)
-        counts = {name: _count(counted, paths) for name, paths in NAMES.items()}
+        counts = {name: _count(counted, paths) for name, paths in PATHS.items()}
         if counts["input"] is not None or counts["output"] is not None:
             break
     else:
@@ -112,10 +114,10 @@ def _all_output(
     return (output or 0) + (reasoning or 0) if is_apart else output
 
 
-def _count(counted: Any, paths: Iterable[str]) -> int | None:
+def _count(counted: Any, paths: Iterable[list[str]]) -> int | None:
     """Return the first number of tokens at one of these paths: whole, also as text or 12.0."""
     for path in paths:
-        value = _number(first(counted, *path.split(".")))
+        value = _number(first(counted, *path))
         if value is not None and 0 <= value <= MAX_TOKENS and value == int(value):
             return int(value)
     return None
