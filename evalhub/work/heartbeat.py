@@ -10,8 +10,9 @@ from typing import NoReturn
 from django.db import close_old_connections
 
 from evalhub.values import clock
-from evalhub.work import database, leases, sent_calls
+from evalhub.work import database, leases
 from evalhub.work.batches import Key, LiveBatch
+from evalhub.work.calls import sent_calls
 from evalhub.work.database import Database
 from evalhub.work.kinds import AnyKind
 from evalhub.work.limits import shared_rate

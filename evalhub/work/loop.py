@@ -15,8 +15,9 @@ from evalhub.access.sealing.exposures import Sendings
 from evalhub.llm.models import Call
 from evalhub.logs import describe
 from evalhub.values import clock
-from evalhub.work import batches, leases, sent_calls, unsaved_replies
+from evalhub.work import batches, leases, unsaved_replies
 from evalhub.work.batches import Key, LiveBatch, internal
+from evalhub.work.calls import sent_calls
 from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.calls.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.database import Database, Unavailable

@@ -7,8 +7,8 @@ import pytest
 from django.db.models import Sum
 
 from evalhub.models import BatchState, Call
+from evalhub.work.calls.sent_calls import REPLY_LOST
 from evalhub.work.processes.queue import request_worker
-from evalhub.work.sent_calls import REPLY_LOST
 from evalhub.work.spent import spent_by
 from reports.run.usage_tables import ADVICE
 from runs.figures.run_figures import figures_of

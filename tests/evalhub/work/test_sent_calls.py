@@ -5,8 +5,8 @@ import os
 import pytest
 
 from evalhub.models import Call
-from evalhub.work import sent_calls
-from evalhub.work.sent_calls import REPLY_LOST, SPARE_LINES, SentCalls
+from evalhub.work.calls import sent_calls
+from evalhub.work.calls.sent_calls import REPLY_LOST, SPARE_LINES, SentCalls
 from tests.evalhub.work.test_saver import call_of
 from tests.factories import make_run
 
