@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
@@ -183,6 +184,8 @@ def as_json(value: Cell) -> Any:
         return {"text": value.text, "url": value.url, "note": value.note}
     if isinstance(value, tuple):
         return [as_json(part) for part in value]
+    if isinstance(value, Decimal):
+        return float(value)
     return value.isoformat() if isinstance(value, datetime) else value
 
 
