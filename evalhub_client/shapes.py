@@ -287,7 +287,6 @@ class Run(TypedDict):
     litellm_model: str
     similarity_model: str
     spent_usd: str | None
-    unpriced_calls: int
     requested_by: str | None
     params: dict[str, Any]
     suite_version: int | None
@@ -295,6 +294,7 @@ class Run(TypedDict):
     state: NotRequired[BatchState]
     reason: NotRequired[str]
     cost_limit_usd: NotRequired[str | None]
+    unpriced_calls: NotRequired[int]
     request_id: str
     created_at: str
     started_at: NotRequired[str | None]

@@ -156,8 +156,7 @@ def test_translated_parameters_are_sent_in_their_translation_only(run, provider)
         provider.base_url.removesuffix("/v1"), litellm_model="anthropic/claude-sonnet-4-5"
     )
     params = {"stop": ["x"], "max_completion_tokens": 5, "top_k": 3, "new_option": "on"}
-    with pytest.raises(CallError):
-        run(gateway.complete(endpoint, QUESTION, params))
+    run(gateway.complete(endpoint, QUESTION, params))
     request = provider.requests[0]
     sent = {name for name in request if name not in ("model", "messages")}
     assert sent == {"stop_sequences", "max_tokens", "top_k", "new_option"}

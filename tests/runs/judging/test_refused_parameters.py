@@ -71,9 +71,10 @@ def test_a_parameter_that_a_person_set_is_not_dropped_in_silence(provider, model
     provider.script = strict
     params = {"temperature": 0.7}
     candidate = model_at(litellm_model="openai/my-deployment", params=params)
-    runs = [make_run(model=candidate) for _ in range(2)]
-
-    work()
+    runs = []
+    for _ in range(2):
+        runs.append(make_run(model=candidate))
+        work()
 
     refused = [request for request in provider.requests if "temperature" in request]
     assert len(refused) == 1
