@@ -42,16 +42,17 @@ REASONS = {
     Ending.FILTERED: {
         *("content_filter", "content_filtered", "safety", "image_safety", "blocklist", "refusal"),
         *("prohibited_content", "image_prohibited_content", "recitation", "image_recitation"),
-        *("spii", "language", "guardrail_intervened", "error_toxic", "sensitive"),
+        *("spii", "language", "guardrail_intervened", "error_toxic", "sensitive", "model_armor"),
     },
     Ending.ERROR: {
         *("error", "insufficient_system_resource", "network_error", "timeout", "failed"),
         *("malformed_function_call", "malformed_model_output", "malformed_tool_use"),
-        *("unexpected_tool_call", "too_many_tool_calls", "error_limit", "other"),
+        *("malformed_response", "missing_thought_signature", "image_other", "no_image"),
+        *("unexpected_tool_call", "too_many_tool_calls", "error_limit", "time_limit", "other"),
     },
     Ending.ABORTED: {
         *("abort", "aborted", "cancel", "cancelled", "canceled", "user_cancel"),
-        *("incomplete", "pause_turn", "unload"),
+        *("incomplete", "pause_turn", "unload", "not_finished", "repetition"),
     },
 }
 """Finish reasons of providers, in lower case, that mean that a reply broke off."""
@@ -106,7 +107,8 @@ class AnswerTurn:
     def ending(self) -> Ending:
         if self.error:
             return Ending.ERROR
-        ending = _ENDINGS.get(self.finish_reason.strip().lower(), Ending.WHOLE)
+        reason = self.finish_reason.strip().lower().replace("-", "_")
+        ending = _ENDINGS.get(reason, Ending.WHOLE)
         return ending or (Ending.PROMPT_CUT if self.prompt_cut else Ending.WHOLE)
 
     @property

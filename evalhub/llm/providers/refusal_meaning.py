@@ -23,6 +23,7 @@ BY_STATUS = {
     410: Kind.NOT_FOUND,
     413: Kind.CONTEXT_TOO_LONG,
     429: Kind.RATE_LIMITED,
+    451: Kind.CONTENT_FILTERED,
     504: Kind.TIMED_OUT,
 }
 
@@ -35,11 +36,12 @@ TOO_LARGE = re.compile(
 """A limit beside what one request asks for. With what was used in between it may pass later."""
 
 CONTENT = (
-    r"content[_ ]?(filter|policy|management|moderation)|responsible_?ai|moderation|"
+    r"content[_ ]?(filter|policy|management|moderation|safety)|responsible_?ai|moderation|"
     r"data_?inspection_?failed|(inappropriate|unsafe|sensitive|prohibited)[_ ](content|words)|"
     r"(usage|safety|cyber|bio)[_ ](guidelines|polic(y|ies))|acceptable use|safety "
     r"(system|filter|reasons|checks?)|flagged|(content|prompt|output)[_ ]blocked|"
-    r"block_?reason|prohibited_content|content exists risk|sorry, you have been blocked|"
+    r"block_?reason|blocked content|prohibited_content|policy[_ ]violation|content exists risk|"
+    r"敏感|sorry, you have been blocked|mod_security|"
     r"unsafe_generation|blocked by guardrail|guardrail_intervened|violates? (our|the|its) .{0,30}"
     r"(polic(y|ies)|guidelines|terms)"
 )
@@ -51,19 +53,21 @@ KEY = (
     r"deactivated|not active)|organization.{0,30}(restricted|disabled)"
 )
 LOGIN = (
-    r"unauthori[sz]ed|(no|invalid|missing) (auth\w*|token|credentials)|user not found|"
-    r"authorization required"
+    r"unauthori[sz]ed|not authenticated|(no|invalid|missing) (auth\w*|token|credentials)|"
+    r"user not found|authorization required"
 )
 CREDIT = (
     r"insufficient[_ ](quota|credit|balance|funds)|billing_(hard_limit|not_active)|more credits|"
     r"credit balance|(out of|doesn't have any|used all .{0,20}) credits|(monthly|spend\w*|key|"
     r"budget)[ _]limit( has been)? (exceeded|reached)|budget has been exceeded|payment required|"
+    r"(no|add a|valid) payment method|reached your (specified )?api usage limit|"
     r"overdue|arrearage|exceeded_current_quota|exceeded your (monthly|current) .{0,12}(credits|"
     r"budget)|(billing.{0,20}(disabled|not enabled)|requires billing)"
 )
 CONTEXT = (
-    r"context.{0,3}(length|window|size)|prompt is too long|input is too long|too many (input )?"
-    r"tokens|maximum.{0,20}input.{0,10}(length|tokens)|reduce the length of the (messages|prompt)"
+    r"context.{0,3}(length|window|size|limit)|max_model_len|range of input length|"
+    r"(prompt|input) is too long|too many (input )?tokens|"
+    r"maximum.{0,20}input.{0,10}(length|tokens)|reduce the length of the (messages|prompt)"
 )
 MODEL = (
     r"model.{0,60}(does not exist|not found|not_found|decommissioned|been (retired|deprecated))|"
