@@ -21,7 +21,7 @@ from issues.drafting.prompts import Message, Request, repair_request
 from issues.drafting.replies import Fields, read_fields
 from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.preview import judge_prompt
-from issues.judge_templates.prompts import PromptError
+from issues.judge_templates.prompts import PromptError, turn_text
 from issues.limits import DRAFT_TRIES
 from issues.rubrics.scales import Scale
 
@@ -137,12 +137,13 @@ async def label(
     try:
         messages = label_messages(scale, content, answer)
         for _ in range(2):
-            made = await caller.call(judge, messages, params, role=role, schema=schema)
-            read = parse_verdict(made.completion.text, scale.options)
+            made = await caller.call(judge, messages, params, role=role, schema=schema, accepted=())
+            text = turn_text(made.completion)
+            read = parse_verdict(text, scale.options)
             if isinstance(read, ParsedVerdict):
                 return Label(read.option, read.justification, "", [made.call])
             caller.record(made.call)
-            repairs = repair_messages(read.reason, schema, made.completion.text)
+            repairs = repair_messages(read.reason, schema, text)
             messages, role, found = [*messages, *repairs], CallRole.REPAIR, read
     except CallError as error:
         return Label("", "", error.message, [])

@@ -30,7 +30,7 @@ from issues.judge_templates.pairwise_prompt import (
     pair_schema,
     read_pair,
 )
-from issues.judge_templates.prompts import PromptError
+from issues.judge_templates.prompts import PromptError, turn_text
 from runs.judging.jury import FrozenJudge
 from runs.judging.methods import (
     AGAIN,
@@ -54,6 +54,8 @@ from runs.scoring.coverage_rule import CANNOT_RUN, CANNOT_TELL
 
 ECHO, UNREADABLE, UNASKABLE = "echo", "unreadable", "unaskable"
 CHECK_ERROR = "check_error"
+QUOTED = 300
+"""Characters of a reply that a message repeats."""
 
 
 class Verdict(Protocol):
@@ -214,21 +216,23 @@ class _Exchange:
     ) -> _ReadVerdict[V]:
         """Ask for a verdict, and have it repaired once; raise if there is none.
 
+        It counts in a tool call too, as some models reply to a schema.
+
         Args:
             repair: Returns the request for a repair, of the reason and the unreadable reply.
         """
         reply = await self.ask()
-        first = parse(reply.completion.text, self.request.schema)
+        first = parse(turn_text(reply.completion), self.request.schema)
         if not isinstance(first, Unreadable):
             return _ReadVerdict(first, [reply])
-        asked = repair(first.reason, reply.completion.text)
+        asked = repair(first.reason, turn_text(reply.completion))
         if asked is None:
             raise self._unreadable(first, reply)
         try:
             repaired = await self._call(*asked, CallRole.REPAIR)
         except CallError as error:
             raise self._unreadable(first, reply) from error
-        second = parse(repaired.completion.text, asked[1].schema)
+        second = parse(turn_text(repaired.completion), asked[1].schema)
         if not isinstance(second, Unreadable):
             return _ReadVerdict(second, [reply, repaired])
         raise self._unreadable(second, repaired)
@@ -270,8 +274,10 @@ class _Exchange:
         self.last = None
 
     def _unreadable(self, unreadable: Unreadable, reply: CallReply) -> _Failed:
-        is_saved = self.last is None
-        return _Failed(JudgeReply(None, UNREADABLE, unreadable.reason, reply.call, is_saved))
+        is_saved, reason = self.last is None, unreadable.reason
+        if not reply.completion.text:
+            reason += f" It replied without text: {turn_text(reply.completion)[:QUOTED]}"
+        return _Failed(JudgeReply(None, UNREADABLE, reason, reply.call, is_saved))
 
 
 @dataclass
@@ -310,7 +316,7 @@ class _Conversation(_Exchange):
         found = await self.read(
             lambda text, schema: (parse_verdict if schema else parse_label)(text, options), by_model
         )
-        if any(echoes(reply.completion.text, self.case.output) for reply in found.replies):
+        if any(echoes(turn_text(one.completion), self.case.output) for one in found.replies):
             message = "The judge repeated a verdict from the answer under judgment."
             raise _Failed(JudgeReply(None, ECHO, message, found.replies[-1].call))
         return found

@@ -1,5 +1,6 @@
 """Replies of judges, and the judgments made of them."""
 
+import json
 import re
 from decimal import Decimal
 
@@ -14,7 +15,7 @@ from runs.lifecycle import control
 from runs.models import Judgment, ResultScore
 from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_template, make_test
-from tests.provider import is_judge, prompt, verdict
+from tests.provider import Reply, is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -76,6 +77,27 @@ def test_both_replies_of_a_repair_are_recorded(judged):
 def test_truncated_verdict_is_repaired(judged):
     run = judged('{"justification": "It is ri', verdict(1))
     assert Judgment.objects.get(judge_run__run=run).state == "repaired"
+
+
+@pytest.mark.parametrize(
+    ("said", "failure", "words"),
+    [
+        ({"tool_calls": [{"function": {"name": "submit", "arguments": verdict(1)}}]}, "", ""),
+        (
+            {"tool_calls": [{"function": {"name": "look", "arguments": "{}"}}]},
+            "unreadable",
+            "look({})",
+        ),
+        ({"refusal": "I cannot judge."}, "unreadable", "refusal: I cannot judge."),
+        ({"reasoning_content": verdict(1)}, "empty_answer", "all of it went into reasoning"),
+    ],
+)
+def test_a_verdict_outside_the_text_is_read_or_its_place_named(judged, said, failure, words):
+    message = {"role": "assistant", "content": None, **said}
+    judged(Reply(body=json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})))
+    judgment = Judgment.objects.get()
+    assert (judgment.failure, judgment.value) == (failure, None if failure else 1)
+    assert words in judgment.failure_message
 
 
 def test_score_outside_the_scale_is_no_vote(judged):
