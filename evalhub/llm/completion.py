@@ -107,7 +107,8 @@ class AnswerTurn:
     def ending(self) -> Ending:
         if self.error:
             return Ending.ERROR
-        reason = self.finish_reason.strip().lower().replace("-", "_")
+        named = self.finish_reason.partition(":")[0].rpartition(".")[2]
+        reason = named.strip().lower().replace("-", "_")  # of "FinishReason.MAX_TOKENS" as well
         ending = _ENDINGS.get(reason, Ending.WHOLE)
         return ending or (Ending.PROMPT_CUT if self.prompt_cut else Ending.WHOLE)
 

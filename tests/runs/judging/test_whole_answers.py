@@ -136,7 +136,7 @@ def test_an_image_that_a_judge_cannot_be_shown_fails_the_judgment_in_words(ask, 
 ENDS = {
     "length": ({}, "passed", "", "length", 1, ""),
     "MAX_TOKENS": ({}, "passed", "", "length", 1, ""),
-    "max-tokens": ({}, "passed", "", "length", 1, ""),
+    "FinishReason.MAX-TOKENS": ({}, "passed", "", "length", 1, ""),
     "content_filter": ({}, "error", "content_filtered", "content_filter", 1, "content filter"),
     "SAFETY": ({}, "error", "content_filtered", "content_filter", 1, "SAFETY"),
     "MODEL_ARMOR": ({}, "error", "content_filtered", "content_filter", 1, "MODEL_ARMOR"),
