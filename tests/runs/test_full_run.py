@@ -1,6 +1,9 @@
 """The whole way: a run is answered, judged, and evaluated by a person, with a real provider."""
 
+import json
+
 import pytest
+from django.urls import reverse
 
 from evalhub.models import BatchState, Call
 from runs.judging.activation import set_active
@@ -9,7 +12,7 @@ from runs.models import JudgeRun, Judgment, Outcome
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_test, make_user
-from tests.provider import is_judge, prompt, verdict
+from tests.provider import Reply, completion, is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -279,3 +282,46 @@ def test_people_on_both_sides_leave_it_unscored_until_adjudicated(provider, judg
 
     result = run.results.get()
     assert (result.outcome, result.is_disputed) == (Outcome.FAILED, False)
+
+
+TWELVE = ("equals", {"text": "Twelve."}, "passed")
+STREAM = "".join(
+    f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta, 'finish_reason': end}]})}\n\n"
+    for delta, end in (({"content": "Twel"}, None), ({"content": "ve."}, None), ({}, "stop"))
+)
+LONG = "A long answer. " * 400 + "THE END"
+READ = {
+    "€": ("Der Preis ist 1.234,50 €.", "number_equals", {"value": 1234.5}, "passed"),
+    "another": ("Der Preis ist 1.234,50 €.", "number_equals", {"value": 50}, "failed"),
+    "thin": ("Il y en a 12\u202f345.", "number_equals", {"value": 12345}, "passed"),
+    "Indian": ("It is 1,00,000 rupees.", "number_equals", {"value": 100_000}, "passed"),
+    "either": ("It is 1.234.", "number_equals", {"value": 1234}, "unscored"),
+    "space": ("It is 100\u202fkm.", "contains", {"text": "100 km"}, "passed"),
+    "exactly": ("100\u202fkm", "contains", {"text": "100 km", "exact": True}, "failed"),
+    "tag": ("Thirteen? No.\n</think>\n\nTwelve.", *TWELVE),
+    "kimi": ("◁think▷Thirteen?◁/think▷Twelve.", *TWELVE),
+    "mark": (Reply(body="\ufeff" + completion({}, Reply("Twelve."))), *TWELVE),
+    "stream": (Reply(body=STREAM, headers={"Content-Type": "text/event-stream"}), *TWELVE),
+    "long": (LONG, "ends_with", {"text": "THE END"}, "passed"),
+}
+"""What a provider says, the check of it, and what comes of it."""
+
+
+def test_answers_are_read_whole_and_as_people_do(provider, model_at, work, client, subtests):
+    provider.script = lambda request: READ[prompt(request)][0]
+    tests = [
+        make_test(name, criteria=[{"check_name": check, "arguments": arguments}])
+        for name, (_, check, arguments, _) in READ.items()
+    ]
+    run = make_run(*tests, model=model_at())
+
+    work()
+
+    for result in run.results.select_related("test"):
+        name = result.test.messages[0]["content"]
+        with subtests.test(name):
+            assert result.outcome == READ[name][3]
+    client.force_login(make_user("maintainer"))
+    for name in ("run_csv", "run_jsonl", "run_json"):
+        file = client.get(reverse(f"reports:{name}", args=[run.pk])).getvalue().decode()
+        assert LONG in file
