@@ -22,6 +22,9 @@ value that it takes (None)."""
 SYSTEM = "system role"
 """The name of the system role among refused parameters: its text is sent as the user's."""
 
+WHOLE = "reply in one piece"
+"""The name of it among refused parameters: a stream is asked for, and put together."""
+
 MAP = "model_prices_and_context_window_backup.json"
 LISTED = {
     "supports_sampling_params": "temperature",
@@ -57,7 +60,8 @@ UNSUPPORTED = re.compile(
     r"enabled|recogni|a valid|compatible)|deprecated|unrecogni|unknown|extra_?(forbidden|neous)|"
     r"extra (inputs|fields)|cannot (both )?be (specified|used|set)|only the default|only "
     r"(temperature ?= ?)?1\b|may only be|must be (set to )?1\b|cannot find field|at the same time|"
-    r"does not (take|accept)|unexpected (keyword|parameter|field)",
+    r"does not (take|accept)|unexpected (keyword|parameter|field)|must be unset|only [\d.]+ is "
+    r"allowed|invalid (message )?role|roles (are supported|must alternate)",
     re.IGNORECASE,
 )
 """Words by which a parameter is refused, whatever its value or but for one."""
@@ -66,13 +70,15 @@ OUT_OF_RANGE = re.compile(r"between|at (most|least)|(less|greater) than|range|[<
 ONLY = re.compile(r"(?:default \(|only (?:temperature ?= ?)?|be (?:set to )?)(\d+(?:\.\d+)?)", re.I)
 ALIASES = {
     "response_format": r"response.?(format|schema|mime)|json.?schema|structured.?outputs?|"
-    r"output.?(format|config)|grammar|guided",
+    r"output.?(format|config)|grammar|guided|json mode|too many states|nesting depth",
     "reasoning_effort": r"reasoning.?effort|thinking|output.?config",
     SYSTEM: r"system (role|message|prompt|instruction)|developer instruction|'system'|role.{1,9}"
-    r"system",
+    r"system|(user and assistant|conversation) roles",
     "images": r"image|vision|multi-?modal",
     "tools": r"tools?\b|function calling",
 }
+STREAMED = re.compile(r"only supports? stream|non-streaming calls|stream must be set to true", re.I)
+"""Words of a server that replies in a stream alone."""
 READ = 2_000
 """Characters of a refusal in which a parameter is looked for."""
 
@@ -133,17 +139,18 @@ def refused_by(language_model_id: int) -> Mapping[str, Refused]:
 
 
 def follow(language_model_id: int, stored: Mapping[str, Refused]) -> None:
-    """Take over what is stored with a model."""
+    """Take over what is stored with a model, or will be."""
     _refused[language_model_id] = dict(stored)
 
 
-def learn(language_model_id: int, learnt: Mapping[str, Refused]) -> None:
-    """Know refused parameters in this process, before they are stored."""
-    _refused[language_model_id] = {**refused_by(language_model_id), **learnt}
-
-
 def refused_parameter(
-    text: str, words: str, sent: Mapping[str, Any], *, has_system: bool, has_schema: bool = False
+    text: str,
+    words: str,
+    sent: Mapping[str, Any],
+    *,
+    has_system: bool,
+    has_schema: bool = False,
+    can_stream: bool = False,
 ) -> tuple[str, Refused] | None:
     """Return the parameter that a refusal names, of those that were sent; None: none.
 
@@ -152,9 +159,12 @@ def refused_parameter(
         words: Its message for people.
         has_system: A system message was sent.
         has_schema: The schema was sent by EvalHub itself, which can do without.
+        can_stream: EvalHub can ask for a stream instead of a reply in one piece.
     """
     text = text[:READ]
-    if has_schema and _found("response_format", text) is not None:
+    if can_stream and STREAMED.search(text):
+        return WHOLE, _entry(WHOLE, words)
+    if has_schema and names_schema(text):
         return "response_format", _entry("response_format", words)
     if not UNSUPPORTED.search(text) or OUT_OF_RANGE.search(text):
         return None
@@ -170,11 +180,15 @@ def refused_parameter(
     return name, _entry(name, words)
 
 
+def names_schema(text: str) -> bool:
+    return _found("response_format", text[:READ]) is not None
+
+
 def _found(name: str, text: str) -> int | None:
     """Return where a text names a parameter first; None: nowhere."""
     spelled = ALIASES.get(name) or re.escape(name).replace("_", "[_ -]?")
     if name not in ALIASES and name != "temperature" and "_" not in name:  # a word like any other
-        spelled = rf"(?<=['\"`\[(]){spelled}"
+        spelled = rf"(?:(?<=['\"`\[(])|(?<=: )){spelled}"
     found = re.search(rf"(?<![a-z_])({spelled})(?![a-z_])", text, re.IGNORECASE)
     return found.start() if found else None
 
@@ -246,33 +260,23 @@ def capabilities_of(
     litellm_model: str, refused: Mapping[str, Refused], params: Mapping[str, Any]
 ) -> list[Capability]:
     """Return what a model's page shows; `params` are those set for the model."""
-    known, found = listed(litellm_model), []
+    known, (_, dropped) = listed(litellm_model), without_refused(params, refused)
+    found = []
     for name in [*NAMES, *sorted(refused.keys() - NAMES.keys())]:
-        title = NAMES.get(name, name)
-        entry = refused.get(name)
-        if entry is None and name == "max_tokens" and (entry := refused.get(LIMITS[name])):
-            name = LIMITS[name]
-        if entry is not None:
-            is_renamed = entry["instead"] and entry["instead"] not in refused
-            state = "renamed" if is_renamed else "refused"
-            found.append(Capability(title, state, _reason(name, entry, refused, params)))
-        elif name in known:
-            state = "taken" if known[name] else "refused"
-            found.append(Capability(title, state, "By LiteLLM's map of models."))
-        else:
-            found.append(Capability(title, "unknown", "Sent until the endpoint refuses it."))
+        entry, title = refused.get(name), NAMES.get(name, name)
+        if entry is None:
+            state = {None: "unknown", True: "taken", False: "refused"}[known.get(name)]
+            by_map, other = "By LiteLLM's map of models.", "Sent until the endpoint refuses it."
+            found.append(Capability(title, state, by_map if name in known else other))
+            continue
+        reasons = [f"The endpoint said: “{entry['words']}”."]
+        is_renamed = entry["instead"] and entry["instead"] not in refused
+        if is_renamed:
+            reasons.append(f"Sent as {entry['instead']}.")
+        elif entry["only"] is not None:
+            reasons.append(f"Sent only where it is {entry['only']:g}.")
+        if dropped.get(name) is not None:
+            reasons.append(f"{dropped[name]!r}, set in its parameters, is not sent.")
+        state = "renamed" if is_renamed else "refused"
+        found.append(Capability(title, state, " ".join(reasons)))
     return found
-
-
-def _reason(
-    name: str, entry: Refused, refused: Mapping[str, Refused], params: Mapping[str, Any]
-) -> str:
-    sentences = [f"The endpoint said: “{entry['words']}”."]
-    if entry["instead"] and entry["instead"] not in refused:
-        sentences.append(f"Sent as {entry['instead']}.")
-    elif entry["only"] is not None:
-        sentences.append(f"Sent only where it is {entry['only']:g}.")
-    _, dropped = without_refused(params, refused)
-    if dropped.get(name) is not None:
-        sentences.append(f"{dropped[name]!r}, set in its parameters, is not sent.")
-    return " ".join(sentences)

@@ -1,5 +1,6 @@
 """A model's reply to a call: what it said, how that ended, and what it took. Pure."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
@@ -36,7 +37,8 @@ _WORDS = {
 REASONS = {
     Ending.LENGTH: {
         *("length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_length"),
-        *("model_length", "token_limit"),
+        *("model_length", "token_limit", "max_output_reached"),
+        "repetition",  # of vLLM: a loop, which would have reached the limit
         *("context_window_exceeded", "model_context_window_exceeded"),
     },
     Ending.FILTERED: {
@@ -52,12 +54,19 @@ REASONS = {
     },
     Ending.ABORTED: {
         *("abort", "aborted", "cancel", "cancelled", "canceled", "user_cancel"),
-        *("incomplete", "pause_turn", "unload", "not_finished", "repetition"),
+        *("incomplete", "pause_turn", "unload", "not_finished"),
     },
 }
 """Finish reasons of providers, in lower case, that mean that a reply broke off."""
 
 _ENDINGS = {reason: ending for ending, reasons in REASONS.items() for reason in reasons}
+
+
+def ending_of(finish_reason: str) -> Ending:
+    """Return what a finish reason means, also “content_filter: SAFETY” or “FinishReason.SAFETY”."""
+    reasons = re.split("[:.]", finish_reason.lower().replace("-", "_"))
+    endings = (_ENDINGS.get(reason.strip()) for reason in reasons)
+    return next(filter(None, endings), Ending.WHOLE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,10 +116,8 @@ class AnswerTurn:
     def ending(self) -> Ending:
         if self.error:
             return Ending.ERROR
-        named = self.finish_reason.partition(":")[0].rpartition(".")[2]
-        reason = named.strip().lower().replace("-", "_")  # of "FinishReason.MAX_TOKENS" as well
-        ending = _ENDINGS.get(reason, Ending.WHOLE)
-        return ending or (Ending.PROMPT_CUT if self.prompt_cut else Ending.WHOLE)
+        cut = Ending.PROMPT_CUT if self.prompt_cut else Ending.WHOLE
+        return ending_of(self.finish_reason) or cut
 
     @property
     def is_empty(self) -> bool:

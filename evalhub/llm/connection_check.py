@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -81,8 +80,8 @@ def asks_of(endpoint: Endpoint) -> list[Ask]:
     params = params_for(endpoint, {}, schema)
     return [
         Ask("", TEST_MESSAGES, {}),
-        Ask("with a tool", TEST_MESSAGES, {"tools": [TOOL]}),
-        Ask("as a judge", JUDGE_MESSAGES, params, schema if endpoint.structured_output else None),
+        Ask(" with a tool", TEST_MESSAGES, {"tools": [TOOL]}),
+        Ask(" as a judge", JUDGE_MESSAGES, params, schema if endpoint.structured_output else None),
     ]
 
 
@@ -128,18 +127,13 @@ def probe(model: LanguageModel) -> list[ConnectionReport]:
         fill(call, report.completion)
         call.save()
     if reports[0].succeeded:
-        refused = {**capabilities.refused_by(model.pk), **_refused_tools(reports)}
+        refused = dict(capabilities.refused_by(model.pk))
+        for of_tools in reports[1:2]:
+            if of_tools.error_kind in (Kind.BAD_REQUEST, Kind.NOT_FOUND):
+                refused["tools"] = {"words": of_tools.message, "instead": "", "only": None}
         LanguageModel.objects.filter(pk=model.pk).update(refused_params=refused)
     capabilities.follow(model.pk, LanguageModel.objects.get(pk=model.pk).refused_params)
     return reports
-
-
-def _refused_tools(reports: Sequence[ConnectionReport]) -> dict[str, Any]:
-    """Return the refusal of tools, in the form of a refused parameter."""
-    of_tools = reports[1] if len(reports) > 1 else None
-    if of_tools is None or of_tools.error_kind not in (Kind.BAD_REQUEST, Kind.NOT_FOUND):
-        return {}
-    return {"tools": {"words": of_tools.message, "instead": "", "only": None}}
 
 
 async def check_connection(endpoint: Endpoint) -> list[ConnectionReport]:
@@ -159,8 +153,7 @@ async def _report(endpoint: Endpoint, ask: Ask) -> ConnectionReport:
     try:
         completion = await gateway.complete(endpoint, messages, params, schema)
     except CallError as error:
-        did = " ".join(filter(None, ("It did not work", ask.role)))
-        message = f"{did}. {error.message}"
+        message = f"It did not work{ask.role}. {error.message}"
         return ConnectionReport(False, message, digest, error.completion, error.kind.value)
     return ConnectionReport(True, _success(endpoint, completion, ask), digest, completion)
 
@@ -174,10 +167,9 @@ def _success(endpoint: Endpoint, completion: Completion, ask: Ask) -> str:
     if completion.input_tokens is not None and completion.output_tokens is not None:
         cost = "" if completion.cost_usd is None else f", {completion.cost_usd:f} USD"
         counts = f" ({completion.input_tokens} tokens in, {completion.output_tokens} out{cost})"
-    works = " ".join(filter(None, ("It works", ask.role)))
     form = " under a JSON schema" if ask.schema else ""
     sentences = [
-        f"{works}. {place(endpoint)} was asked{form}: “{ask.messages[-1]['content']}”",
+        f"It works{ask.role}. {place(endpoint)} was asked{form}: “{ask.messages[-1]['content']}”",
         f"It answered “{shown}” after {completion.latency_ms / 1000:.1f} s{counts}.",
     ]
     if ask.schema and isinstance(parse_verdict(completion.text, NO_AND_YES), Unreadable):
@@ -199,12 +191,13 @@ def application_check(model: LanguageModel, report: ConnectionReport) -> dict[st
         **{"tools": [], "params": model.params},
     }
     reply = report.completion.reply if report.completion else ""
+    value = parsed(reply)
     return {
         "report": report,
         "method": application.method,
         "headers": application.headers,
-        "body": json.dumps(application.filled_body(values), indent=2, ensure_ascii=False),
-        "reply": pretty(reply)[:REPLY_SHOWN],
+        "body": _json(application.filled_body(values)),
+        "reply": (reply if value is None else _json(value))[:REPLY_SHOWN],
         "findings": [
             found._replace(found=None if found.found is None else excerpt(found.found, REPLY_SHOWN))
             for found in (findings(application, reply) if reply else ())
@@ -212,7 +205,5 @@ def application_check(model: LanguageModel, report: ConnectionReport) -> dict[st
     }
 
 
-def pretty(reply: str) -> str:
-    """Return a reply with line breaks if it is JSON."""
-    value = parsed(reply)
-    return reply if value is None else json.dumps(value, indent=2, ensure_ascii=False)
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)

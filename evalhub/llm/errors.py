@@ -40,18 +40,13 @@ UNSENT = {CallErrorKind.MISSING_KEY, CallErrorKind.FORBIDDEN_ADDRESS}
 SUSPECT = {CallErrorKind.REFUSED_KEY, CallErrorKind.NOT_FOUND}
 """Kinds of refusals that may be of the account or the endpoint, and not only of a request."""
 
-UNBILLED = {
-    *UNSENT,
-    *SUSPECT,
-    CallErrorKind.RATE_LIMITED,
-    CallErrorKind.BAD_REQUEST,
-    CallErrorKind.CONTEXT_TOO_LONG,
-    CallErrorKind.CONTENT_FILTERED,
-    CallErrorKind.UNREACHABLE,
-    CallErrorKind.SERVER_ERROR,
-    CallErrorKind.IMAGES_NOT_TAKEN,
+BILLED = {
+    CallErrorKind.TIMED_OUT,
+    CallErrorKind.EMPTY_ANSWER,
+    CallErrorKind.BROKEN_OFF,
+    CallErrorKind.UNREADABLE_REPLY,
 }
-"""Kinds of failures that cost nothing, unless the reply says so."""
+"""Kinds of failures that may cost; others cost nothing, unless the reply says so."""
 
 OUTAGES = {
     CallErrorKind.TIMED_OUT,
@@ -89,23 +84,8 @@ class CallError(Exception):
         super().__init__(message)
         self.can_retry = kind in PASSING if can_retry is None else can_retry
         self.is_of_account = kind in UNSENT if is_of_account is None else is_of_account
-        self.is_billed = kind not in UNBILLED if is_billed is None else is_billed
+        self.is_billed = kind in BILLED if is_billed is None else is_billed
         self.kind = kind
         self.message = message
         self.retry_after_s = retry_after_s
         self.completion = completion
-
-    @property
-    def is_unsent(self) -> bool:
-        """Return True if nothing can be sent to the endpoint."""
-        return self.kind in UNSENT
-
-    @property
-    def is_suspect(self) -> bool:
-        """Return True if the refusal may not be of this request alone."""
-        return self.kind in SUSPECT
-
-    @property
-    def may_be_outage(self) -> bool:
-        """Return True if a provider that is down would fail like this."""
-        return self.can_retry and self.kind in OUTAGES

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 from evalhub.limits import DEFAULT_ANSWER_TOKENS
@@ -55,13 +54,19 @@ async def complete(
             raise candidate_only(endpoint)
         return await ask_application(endpoint, messages, merged(endpoint.params, params))
     if (prompt := raw_prompt_of(messages)) is not None:
-        return _marked(await _continued(endpoint, prompt, params), messages)
+        return _marked(await _continued(endpoint, prompt, params), messages, {})
     wanted = _checked(endpoint, params)
     has_schema = endpoint.structured_output and schema is not None
     if has_schema:
         form = {"name": "reply", "schema": schema, "strict": True}
         wanted["response_format"] = {"type": "json_schema", "json_schema": form}
-    ask = partial(_way(endpoint).chat, endpoint, key_of(endpoint))
+
+    async def ask(shown: Messages, sent: Params) -> Completion:
+        way, key = _way(endpoint), key_of(endpoint)
+        if sent.get("stream"):
+            return await way.stream(endpoint, key, shown, sent, lambda text: None)
+        return await way.chat(endpoint, key, shown, sent)
+
     return await _asked(endpoint, messages, wanted, ask, has_schema=has_schema)
 
 
@@ -81,7 +86,11 @@ async def stream(endpoint: Endpoint, messages: Messages, params: Json, take: Tak
     return await _asked(endpoint, messages, _checked(endpoint, params), ask)
 
 
-def _marked(made: Completion, messages: Messages) -> Completion:
+def _marked(made: Completion, messages: Messages, sent: Params) -> Completion:
+    """Mark a cut prompt, and tool calls that reached the token limit, which vLLM does not say."""
+    limit = token_limit(sent)
+    if made.tool_calls and limit and not made.ending and (made.output_tokens or 0) >= limit:
+        made = replace(made, finish_reason="length")
     return replace(made, prompt_cut=prompt_cut(messages, made.input_tokens, made.output_tokens))
 
 
@@ -97,6 +106,8 @@ async def _asked(
     while True:
         refused = {**known, **learnt}
         sent, dropped = capabilities.without_refused(wanted, refused)
+        if capabilities.WHOLE in refused:
+            sent["stream"] = True
         shown: Messages = list(messages)
         if capabilities.SYSTEM in refused:
             shown = capabilities.without_system([dict(message) for message in messages])
@@ -109,9 +120,10 @@ async def _asked(
                 raise
             learnt[found[0]] = found[1]
         else:
-            capabilities.learn(endpoint.language_model_id, learnt)
+            model = endpoint.language_model_id
+            capabilities.follow(model, {**capabilities.refused_by(model), **learnt})
             return replace(
-                _marked(completion, shown),
+                _marked(completion, shown, sent),
                 sent_params=capabilities.recorded(sent),
                 refused_params=capabilities.recorded(dropped),
                 learnt=learnt,
@@ -132,6 +144,7 @@ def _refused_in(
         sent,
         has_system=any(message.get("role") == "system" for message in shown),
         has_schema=has_schema and "response_format" in sent,
+        can_stream=openai_calls.speaks_openai(endpoint),
     )
 
 

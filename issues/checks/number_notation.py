@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html import unescape
-from math import nan
 from unicodedata import category, decimal, normalize
 
 from evalhub.values.look_alikes import CharacterMap
@@ -36,14 +35,6 @@ class Number:
     is_open: bool = False
 
 
-def last_number(text: str, decimal_sign: str = "") -> float | None:
-    """Return the last number in a text: None without one, NaN if it is not certain."""
-    number = last_reading(text, decimal_sign)
-    if number is None:
-        return None
-    return nan if number.value is None else number.value
-
-
 def last_reading(text: str, decimal_sign: str = "") -> Number | None:
     """Return the last number in a text with all that it may mean; None without one.
 
@@ -51,9 +42,9 @@ def last_reading(text: str, decimal_sign: str = "") -> Number | None:
         decimal_sign: "." or ",": how the text writes one half. With "", 1,234 and 1.234 are read
             as the text writes other numbers, or else as in English.
     """
-    text, last, end = _plain(text), None, 0
+    text, last, earlier, end = _plain(text), None, None, 0
     while found := _NUMBER.search(text, end):
-        last, after = found, _AFTER.match(text, found.end())
+        earlier, last, after = last, found, _AFTER.match(text, found.end())
         end = after.end() if after else found.end()
     if last is None:
         return None
@@ -63,6 +54,10 @@ def last_reading(text: str, decimal_sign: str = "") -> Number | None:
         number = replace(number, value=None, is_open=True)
     if after := _AFTER.match(text, last.end()):
         number = _with_more(number, {key: part for key, part in after.groupdict().items() if part})
+    if earlier and _CITATION.match(text, last.start() - 1):
+        meant = _read(earlier["run"], sign, bool(decimal_sign)).value
+        if meant is not None:
+            number = replace(number, others=number.others | {meant})
     return _signed(number, last["sign"] or "")
 
 
@@ -105,6 +100,8 @@ _SPELLED: Rewriting = (
     (r"\^\s*\{\s*([-+]?\d+)\s*\}|<sup>([-+]?\d+)</sup>", lambda m: f"^{m[1] or m[2]}"),
     (r"(?<=\d)\*\*(?=-?\d)", lambda m: "^"),
     (r"(?<!\w)_+(?=[-+$€£¥₹]?\d)", lambda m: ""),
+    # Citations, if they touch a text: [1], [^1] and 【4:0†source】.
+    (r"(?<=[\w.,;:!?)*%°$€])(?:\[\^?\d{1,3}\]|【[^】]{0,60}】)+", lambda m: ""),
     # A minus apart from its number, but neither a difference nor the dash of a list.
     (r"(?<=[=≈])(\s*)-\s+(?=[\d$€£¥₹])", lambda m: f"{m[1]}-"),
     (r"(?<![^\s(\[{=:$])[—―](?=[\d$€£¥₹])", lambda m: "-"),
@@ -133,7 +130,7 @@ _LETTER = "A-Za-z\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u024f\u0370-\u03ff\u0400-\u
 _CURRENCY = r"(?:[A-Z]{0,3}[$€£¥₹₩₽฿₺₴]|USD|EUR|GBP|CHF|INR|Rs\.?)"
 _NUMBER = re.compile(
     rf"""
-    (?<![{_LETTER}\d^])(?<!\d[.,:'/])(?<!\w_)(?<![_^]\{{)
+    (?<![{_LETTER}\d^])(?<!\^[-+])(?<!\d[.,:'/(])(?<!\w_)(?<![_^]\{{)
     (?P<sign>[-+±]?)(?:{_CURRENCY}\s?)?
     (?P<run>
         \d{{4}}-\d\d?-\d\d?(?!\d)
@@ -150,11 +147,13 @@ _NUMBER = re.compile(
 _TIMES = {
     **dict.fromkeys(("thousand", "tausend", "mille", "mil"), 1e3),
     **dict.fromkeys(("lakh", "lakhs", "lac"), 1e5),
-    **dict.fromkeys(("million", "millions", "millionen", "millones", "milhões", "mio"), 1e6),
+    **dict.fromkeys(("million", "millions", "millionen", "millones", "milhões", "mio", "mln"), 1e6),
     **dict.fromkeys(("crore", "crores"), 1e7),
-    **dict.fromkeys(("milliarde", "milliarden", "milliard", "milliards", "mrd"), 1e9),
+    **dict.fromkeys(("milliarde", "milliarden", "milliard", "milliards", "mrd", "mld"), 1e9),
     **dict.fromkeys(("billion", "billions"), 1e9),
     **dict.fromkeys(("trillion", "trillions"), 1e12),
+    **{"тыс": 1e3, "тысяч": 1e3, "тысячи": 1e3, "млн": 1e6, "миллион": 1e6, "миллиона": 1e6},
+    **{"миллионов": 1e6, "млрд": 1e9, "लाख": 1e5, "करोड़": 1e7, "千": 1e3, "천": 1e3},
     **{"万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8},
 }
 _SHORT = {"k": 1e3, "K": 1e3, "M": 1e6, "bn": 1e9, "B": 1e9}
@@ -173,7 +172,12 @@ _AFTER = re.compile(
     """,
     re.VERBOSE,
 )
-_WITHIN = re.compile(r"(?:\\(?:sqrt|overline|bar|dot|ln|log|exp|sin|cos|tan)|√)\s*[{(\[]?\Z|/\Z")
+_WITHIN = re.compile(
+    r"(?:\\(?:sqrt|overline|bar|dot|ln|log|exp|sin|cos|tan)|√)\s*[{(\[]?\Z|/\Z|\d[万萬만億亿억千천]\s?\Z"
+)
+"""What makes a number a part of another one."""
+_CITATION = re.compile(r"\[\d{1,3}\]")
+"""What a number apart in brackets may be, if there is one before."""
 _COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:\.\d{3})+,|\d+,(?=\d(?:\d|\d{3,})?(?![\d.,])))\d")
 _POINT = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:,\d{3})+\.|\d+\.(?=\d(?:\d|\d{3,})?(?![\d.,])))\d")
 
@@ -241,14 +245,13 @@ def _with_more(number: Number, after: dict[str, str]) -> Number:
         is_fraction = value is not None and after["under"].isdecimal() and parts[0] > 0
         value = value / parts[0] if value is not None and is_fraction else None
     if value is not None:
-        if "exponent" in after or "ten" in after:
-            value *= _power(10, int(after.get("exponent", 0)) + int(after.get("ten", 0)))
         if "power" in after:
             others.add(value)
             value = _power(value, int(after["power"]))
-        if "times" in after:
-            others.add(value)
-            value *= _TIMES[after["times"].lower()]
+        factor = _power(10, int(after.get("exponent", 0)) + int(after.get("ten", 0)))
+        factor *= _TIMES.get(after.get("times", "").lower(), 1)
+        others = {other * factor for other in others} | ({value} if "times" in after else set())
+        value *= factor
         if "short" in after:
             others.add(value * _SHORT[after["short"]])
         if "share" in after:

@@ -13,12 +13,12 @@ from django.db import IntegrityError, transaction
 from evalhub.access.sealing.sealed_exposure import Role, record_sendings
 from evalhub.llm import gateway
 from evalhub.llm.errors import CallError
-from evalhub.models import Call, LanguageModel, User
+from evalhub.models import LanguageModel, User
 from evalhub.refusals import Refused
-from evalhub.work.calls.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller, save_calls
 from evalhub.work.calls.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
-from evalhub.work.limits.shared_rate import cut, read_shared
+from evalhub.work.limits.shared_rate import read_shared
 from evalhub.work.processes.web import threads
 from issues.drafting.asking import Asked, ask
 from issues.drafting.edit_prompts import (
@@ -140,9 +140,7 @@ def _asked(wanted: EditWanted, by: User) -> Asked:
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    Call.objects.bulk_create(caller.calls)
-    for model, retry_after_s in caller.rate_limited.items():
-        cut(model, retry_after_s)
+    save_calls(caller)
     if not found or isinstance(found[0], Exception):
         message = getattr(found[0] if found else None, "message", "It could pass today’s limit.")
         raise Refused([f"{wanted.model} was not asked. {message}"])

@@ -16,12 +16,12 @@ from evalhub.access.sealing.sealed_exposure import Role, consent_asked, record_s
 from evalhub.display.formatting import counted, usd
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
-from evalhub.models import Call, CallRole, LanguageModel, User
+from evalhub.models import Call, CallRole, User
 from evalhub.refusals import Refused
-from evalhub.work.calls.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller, save_calls
 from evalhub.work.calls.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
-from evalhub.work.limits.shared_rate import cut, read_shared
+from evalhub.work.limits.shared_rate import read_shared
 from runs.laboratory.event_stream import Emit, line, streamed, streamed_response
 
 TRY_TEST = "issues.try_test"
@@ -141,17 +141,6 @@ def _gate(user: User) -> Gate:
     calls = Call.objects.filter(batch=_work_key(user), started_at__gte=midnight)
     spent = calls.aggregate(total=Sum("cost_usd"))["total"] or 0
     return Gate(Budget(allowance_usd=float(settings.EVALHUB_TRY_LIMIT_USD) - float(spent)))
-
-
-def save_calls(caller: DirectCaller) -> None:
-    """Save the calls that are not saved yet, the rates that were cut, and what was refused."""
-    Call.objects.bulk_create([call for call in caller.calls if call.pk is None])
-    for model, retry_after_s in caller.rate_limited.items():
-        cut(model, retry_after_s)
-    for call in caller.calls:
-        if call.completion and call.completion.learnt:
-            remember = LanguageModel.objects.remember_refused
-            remember(call.language_model_id, call.completion.learnt)
 
 
 def cost_of(calls: Sequence[Call]) -> Decimal | None:

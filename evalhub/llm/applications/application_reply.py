@@ -3,15 +3,15 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from evalhub.llm.applications.application import Application
 from evalhub.llm.applications.reply_paths import PathError, values_at
 from evalhub.llm.completion import Completion
-from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.endpoint import SMALLEST_USD, Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.providers.responses import empty_answer, parsed, storable_json
+from evalhub.llm.providers.usage import count_of, usd_of
 from evalhub.values.storable import storable
 
 DOCUMENT_TEXTS = ("text", "content", "page_content", "passage", "chunk", "snippet", "body")
@@ -20,8 +20,6 @@ LABELS = {"documents": "retrieved documents", "session": "session id", "cost": "
 MAX_DOCUMENTS = 200
 MAX_DOCUMENT = 100_000
 """Characters of a document's text that are kept."""
-MAX_TOKENS = 2**31 - 1
-MAX_COST_USD = Decimal(100_000)
 
 
 class Finding(NamedTuple):
@@ -51,8 +49,8 @@ def application_completion(endpoint: Endpoint, reply: str, received: Completion)
     if not found["answer"] and not found.get("tool_calls"):
         what = "no JSON" if raw is None else f"JSON without an answer at {application.answer_path}"
         raise _unreadable(endpoint, f"sent {what}: {reply[:200]}", received)
-    counts = [_count(found.get(f"{name}_tokens", [])) for name in ("input", "output")]
-    cost_usd = _cost(found["cost"]) if "cost" in found else endpoint.cost_usd(*counts)
+    counts = [count_of(_only(found.get(f"{name}_tokens", []))) for name in ("input", "output")]
+    cost_usd = usd_of(_only(found["cost"])) if "cost" in found else endpoint.cost_usd(*counts)
     sessions = [_text(value) for value in found.get("session", []) if value not in (None, "")]
     completion = replace(
         received,
@@ -61,7 +59,7 @@ def application_completion(endpoint: Endpoint, reply: str, received: Completion)
         documents=_documents(found["documents"]) if found.get("documents") else None,
         input_tokens=counts[0],
         output_tokens=counts[1],
-        cost_usd=cost_usd,
+        cost_usd=None if cost_usd is None else cost_usd.quantize(SMALLEST_USD),
         session_id=storable(sessions[0][:200]) if sessions else received.session_id,
     )
     if completion.is_empty:
@@ -148,22 +146,5 @@ def tool_call_of(value: Any) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _count(values: list[Any]) -> int | None:
-    """Return a number of tokens; None if it is not one."""
-    value = values[0] if len(values) == 1 else None
-    if not isinstance(value, int) or isinstance(value, bool):
-        return None
-    return value if 0 <= value <= MAX_TOKENS else None
-
-
-def _cost(values: list[Any]) -> Decimal | None:
-    """Return a cost in US dollars; None if it is not one."""
-    value = values[0] if len(values) == 1 else None
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        cost = Decimal(str(value))
-        is_cost = cost.is_finite() and 0 <= cost <= MAX_COST_USD
-        return cost.quantize(Decimal("1e-8")) if is_cost else None
-    except InvalidOperation:
-        return None
+def _only(values: list[Any]) -> Any:
+    return values[0] if len(values) == 1 else None

@@ -7,12 +7,13 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from evalhub.llm.capabilities import names_schema
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.providers.http_transport import Exchange, ReplyTooLong
 from evalhub.llm.providers.refusal_meaning import meaning_of
-from evalhub.llm.providers.responses import first, parsed
+from evalhub.llm.providers.responses import first, parsed, stated_error
 from evalhub.llm.security.address_policy import ForbiddenAddress
 from evalhub.llm.security.redaction import redact
 
@@ -22,11 +23,6 @@ QUOTED = 300
 
 READ = 5_000
 """Characters searched for them: removing tags takes quadratic time."""
-
-SCHEMA_WORDS = re.compile(
-    r"response_?format|json_?schema|structured.?output|output_format|response_?schema|grammar",
-    re.IGNORECASE,
-)
 
 ADVICE = {
     Kind.RATE_LIMITED: "It is asked more slowly now; lower its requests per minute if this stays.",
@@ -40,6 +36,9 @@ ADVICE = {
     Kind.UNREADABLE_REPLY: "Check that the base URL is that of an API, not of a web page.",
     Kind.SERVER_ERROR: "The fault is the provider's; it may pass.",
 }
+
+RESPONSES_ONLY = re.compile(r"(only supported in|please use) /?v1/responses", re.IGNORECASE)
+NAME_RESPONSES = "Name the model openai/responses/…, which asks it there."
 
 SWITCH_OFF_SCHEMA = "It takes no JSON schema: switch off 'structured output' on the model's page."
 
@@ -107,10 +106,11 @@ def _refused(endpoint: Endpoint, exchange: Exchange, received: Completion, *keys
     assert exchange.response is not None
     status, reply = exchange.response.status_code, received.reply
     raw = parsed(reply)
-    if status < 400 and first(raw, "error") is None:
+    error = stated_error(raw)
+    if status < 400 and error is None:
         return _unreadable(endpoint, status, reply, raw, received)
     if status < 400:  # an error that was sent as a success
-        code = str(first(raw, "error", "code"))
+        code = str(first(error, "code"))
         is_known = meaning_of(400, reply).kind is not Kind.BAD_REQUEST
         status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 400 if is_known else 500
     quoted = redact(provider_message(raw, reply), *keys)
@@ -143,8 +143,10 @@ def _by_status(
     kind, is_of_account = meaning_of(status, everything)
     verb = "has a fault" if kind is Kind.SERVER_ERROR else "refused the call"
     message = f"{place(endpoint)} {verb} (status {status}): {quoted.rstrip('.') or 'no reason'}."
-    if kind is Kind.BAD_REQUEST and SCHEMA_WORDS.search(everything):
+    if kind is Kind.BAD_REQUEST and names_schema(everything):
         return CallError(kind, f"{message} {SWITCH_OFF_SCHEMA}", completion=received)
+    if RESPONSES_ONLY.search(everything):
+        return CallError(kind, f"{message} {NAME_RESPONSES}", completion=received)
     if kind is Kind.REFUSED_KEY and endpoint.api_key_env:
         message = f"{message} The key is that of {endpoint.api_key_env}."
     more = {"retry_after_s": retry_after_s, "is_of_account": is_of_account}
@@ -152,10 +154,14 @@ def _by_status(
 
 
 def provider_message(raw: Any, reply: str) -> str:
-    """Return the provider's own words, shortened."""
+    """Return the provider's own words, shortened; those of the upstream one before a gateway's."""
+    upstream = first(raw, "error", "metadata", "raw")
+    if isinstance(upstream, str) and upstream:
+        return provider_message(parsed(upstream), upstream)
     paths: tuple[tuple[str | int, ...], ...] = (
         ("error", "message"),
         ("error",),
+        ("base_resp", "status_msg"),
         ("message",),
         ("detail",),
         (0, "error", "message"),

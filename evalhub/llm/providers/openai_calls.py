@@ -15,7 +15,6 @@ from evalhub.llm.providers.exchanges import exchanged, transport
 from evalhub.llm.providers.http_transport import Reply
 from evalhub.llm.providers.openai_replies import (
     chat_of,
-    text_completion_of,
     text_of,
     vectors_of,
 )
@@ -97,7 +96,7 @@ def _text_in(line: str) -> str:
 async def text_completion(endpoint: Endpoint, key: str, prompt: str, sent: Json) -> Completion:
     send = partial(_post, endpoint, key, "completions")
     request = {"body": _body(endpoint, sent, prompt=prompt, stream=False)}
-    return await exchanged(endpoint, (key,), send, request, text_completion_of)
+    return await exchanged(endpoint, (key,), send, request, chat_of)
 
 
 async def embeddings(endpoint: Endpoint, key: str, texts: Sequence[str], sent: Json) -> Embedded:

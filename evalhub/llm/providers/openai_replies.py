@@ -19,7 +19,7 @@ REASONING = (
 THOUGHTS = {"thinking", "thought", "reasoning", "reasoning_text", "summary_text"}
 """Types of parts of a message that are reasoning."""
 
-WORDS = ("thinking", "reasoning", "text", "summary", "content", "refusal")
+WORDS = ("thinking", "reasoning", "text", "summary", "content")
 """Names of what a part says."""
 
 
@@ -33,20 +33,16 @@ class Said(NamedTuple):
 
 
 def chat_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
-    """Return the whole completion; raise if it is empty."""
+    """Return the whole completion of a conversation or a raw prompt; raise if it is empty."""
     raw = parsed(received.reply)
-    message = first(raw, "choices", 0, "message")
+    choice = first(raw, "choices", 0)
+    message = first(choice, "message") or first(choice, "delta")
+    text, reason = first(choice, "text"), first(choice, "finish_reason")
+    if message is None and (isinstance(text, str) or isinstance(reason, str)):
+        message = {"content": text}  # of a raw prompt; Google sends neither where it refuses
     if not isinstance(message, Mapping):
         raise ValueError("no message")
     return _completion(endpoint, received, raw, message, usage_of(raw))
-
-
-def text_completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
-    raw = parsed(received.reply)
-    text = first(raw, "choices", 0, "text")
-    if not isinstance(text, str):
-        raise ValueError("no text")
-    return _completion(endpoint, received, raw, {"content": text}, usage_of(raw))
 
 
 def translated_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
@@ -73,21 +69,12 @@ def _own_message(raw: Any, found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def vectors_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
-    """Return n vectors; raise CallError as `embedded` does."""
+    """Return n vectors, also from litellm's form; raise CallError as `embedded` does."""
     raw = parsed(received.reply)
-    data = first(raw, "data")
+    data = [dict(item) for item in getattr(response, "data", ())] or first(raw, "data")
     if not isinstance(data, list):
         raise ValueError("no vectors")
-    return embedded(endpoint, received, raw, data, usage_of(raw), n)
-
-
-def translated_vectors_of(
-    endpoint: Endpoint, response: Any, received: Completion, n: int
-) -> Embedded:
-    """Return n vectors from litellm's form; raise CallError as `embedded` does."""
-    raw = parsed(received.reply)
     usage = translated_usage(raw, getattr(response, "usage", None))
-    data = [dict(item) for item in response.data]
     return embedded(endpoint, received, raw, data, usage, n)
 
 
@@ -167,7 +154,7 @@ def _call(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a tool call in OpenAI's form, with all that its provider adds to it."""
     if isinstance(first(value, "function", "arguments"), str):
         return value
-    function = value.get("function")
+    function = value.get("function") or value.get("custom")
     own = function if isinstance(function, Mapping) else value
     called = {"id": value.get("id") or value.get("call_id"), **tool_call_of(dict(own))}
     return {name: given for name, given in called.items() if given is not None}

@@ -7,10 +7,11 @@ from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
-from evalhub.llm.completion import Completion, Embedded, Ending, Usage
+from evalhub.llm.completion import Completion, Embedded, Ending, Usage, ending_of
 from evalhub.llm.content.content_parts import IMAGE_URL
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.llm.providers.refusal_meaning import meaning_of
 from evalhub.values.storable import storable
 
 
@@ -80,7 +81,7 @@ def first(value: Any, *path: str | int) -> Any:
     for step in path:
         if isinstance(step, str) and isinstance(value, Mapping):
             value = value.get(step)
-        elif isinstance(step, int) and isinstance(value, list) and len(value) > step:
+        elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
             value = value[step]
         else:
             return None
@@ -89,6 +90,7 @@ def first(value: Any, *path: str | int) -> Any:
 
 FINISH_PATHS: tuple[tuple[str | int, ...], ...] = (
     ("choices", 0, "finish_reason"),
+    ("choices", 0, "native_finish_reason"),
     ("incomplete_details", "reason"),
     ("stop_reason",),
     ("stopReason",),
@@ -113,17 +115,18 @@ def whole(
 
     `raw` is the reply as JSON; `finish_reason` is used where the provider gives none.
     """
-    message = first(raw, "choices", 0, "message")
-    refusal = first(message, "refusal")
+    message = first(raw, "choices", 0, "message") or first(raw, "output", -1)
     beside = [first(message, name) for name in ("images", "content")]
     parts = [part for found in beside if isinstance(found, list) for part in found]
     images = [part for part in parts if first(part, "type") == IMAGE_URL]
-    reasons = (first(raw, *path) for path in FINISH_PATHS)
-    own_reason = next((reason for reason in reasons if isinstance(reason, str)), "")
+    refusals = [one for part in (message, *parts) if isinstance(one := first(part, "refusal"), str)]
+    found = (first(raw, *path) for path in FINISH_PATHS)
+    reasons = [reason for reason in found if isinstance(reason, str)]
+    own_reason = next(filter(ending_of, reasons), reasons[0] if reasons else "")
     completion = replace(
         received,
         text=storable(text),
-        refusal=storable(refusal) if isinstance(refusal, str) else "",
+        refusal=storable("".join(refusals)),
         images=tuple(map(storable_json, images)),
         error=storable(choice_error(raw)),
         tool_calls=tuple(storable_json(call) for call in tool_calls),
@@ -139,9 +142,16 @@ def whole(
     return completion
 
 
+def stated_error(raw: Any) -> Any:
+    """Return the error that a provider sent as a success, or beside an answer; None: none."""
+    if first(raw, "base_resp", "status_code"):  # of MiniMax
+        return {"message": first(raw, "base_resp", "status_msg")}
+    return first(raw, "choices", 0, "error") or first(raw, "error")
+
+
 def choice_error(raw: Any) -> str:
-    """Return the error that a provider sent beside an answer; "" if it sent none."""
-    error = first(raw, "choices", 0, "error")
+    """Return the words of an error beside an answer; "" if there is none."""
+    error = stated_error(raw)
     if not isinstance(error, Mapping):
         return error if isinstance(error, str) else ""
     message = error.get("message") or json.dumps(error, ensure_ascii=False)
@@ -229,6 +239,8 @@ def broken_off(endpoint: Endpoint, completion: Completion) -> CallError:
         message = f"{endpoint.name} cut the prompt: {completion.prompt_cut}. "
         message += "Raise the server's context length (num_ctx of Ollama)."
     else:
+        if meaning_of(400, completion.error).kind is CallErrorKind.CONTENT_FILTERED:
+            kind, can_retry = CallErrorKind.CONTENT_FILTERED, False
         why = f": {completion.error.rstrip('.')}" if completion.error else ""
         message = f"{endpoint.name} broke off its answer (finish reason {reason!r}){why}."
     return CallError(kind, message, can_retry=can_retry, is_billed=True, completion=completion)

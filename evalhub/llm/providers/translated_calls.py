@@ -6,11 +6,13 @@ The only module that imports litellm, and at the first such call: it takes secon
 import logging
 import os
 import re
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from importlib import import_module
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from evalhub.llm.completion import Completion, Embedded
@@ -24,7 +26,7 @@ from evalhub.llm.providers.openai_replies import (
     chat_of,
     translated_of,
     translated_usage,
-    translated_vectors_of,
+    vectors_of,
 )
 from evalhub.llm.providers.responses import whole
 from evalhub.llm.verdicts.reasoning import split
@@ -49,7 +51,6 @@ async def chat(
 ) -> Completion:
     request = _request(endpoint, sent, "chat_completion") | {
         "messages": list(messages),
-        "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
     }
     send = _with_key(load().acompletion, endpoint, key)
     return await exchanged(endpoint, (key,), send, request, translated_of, otherwise=chat_of)
@@ -64,7 +65,6 @@ async def stream(
 ) -> Completion:
     request = _request(endpoint, sent, "chat_completion") | {
         "messages": list(messages),
-        "_skip_mcp_handler": True,
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -129,7 +129,6 @@ async def text_completion(
         "messages": [{"role": "user", "content": prompt}],  # litellm sends its text alone
         "extra_body": body | sent.get("extra_body", {}),
         "allowed_openai_params": [],
-        "_skip_mcp_handler": True,
     }
     send = _with_key(partial(_continue, endpoint), endpoint, key)
     return await exchanged(endpoint, (key,), send, request, translated_of)
@@ -159,9 +158,7 @@ async def embeddings(
 ) -> Embedded:
     request = _request(endpoint, sent, "embeddings") | {"input": list(texts)}
     send = _with_key(load().aembedding, endpoint, key)
-    return await exchanged(
-        endpoint, (key,), send, request, partial(translated_vectors_of, n=len(texts))
-    )
+    return await exchanged(endpoint, (key,), send, request, partial(vectors_of, n=len(texts)))
 
 
 def _with_key(
@@ -220,6 +217,21 @@ class Client(NamedTuple):
     callbacks: tuple[list[Any], ...]
 
 
+GATEWAY = "litellm.responses.mcp.litellm_proxy_mcp_handler"
+
+
+def _no_gateway() -> ModuleType:
+    """Return a module in the place of litellm's gateway for MCP.
+
+    litellm imports it for tools, and for models that it asks at /responses; it needs packages that
+    litellm does not bring along.
+    """
+    module = ModuleType(GATEWAY)
+    nothing = {"should_use_litellm_mcp_gateway": staticmethod(lambda tools: False)}
+    module.__dict__["LiteLLM_Proxy_MCP_Handler"] = type("NoGateway", (), nothing)
+    return module
+
+
 @cache
 def load() -> Client:
     """Import litellm without telemetry, logged prompts, retries and prices.
@@ -234,6 +246,7 @@ def load() -> Client:
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
     from litellm.types.utils import all_litellm_params
 
+    sys.modules.setdefault(GATEWAY, _no_gateway())
     for name in IMPORTED_BY_CALLS:
         import_module(name)
     litellm.telemetry = False

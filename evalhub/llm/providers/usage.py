@@ -52,6 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "reasoning": (
         *(f"{details}.reasoning_tokens" for details in OUT),
+        *(f"{details}.thinking_tokens" for details in OUT),
         *("reasoning_tokens", "thoughtsTokenCount", "thoughts_token_count"),
     ),
     "audio_input": tuple(f"{details}.audio_tokens" for details in IN),
@@ -117,21 +118,34 @@ def _all_output(
 def _count(counted: Any, paths: Iterable[list[str]]) -> int | None:
     """Return the first number of tokens at one of these paths: whole, also as text or 12.0."""
     for path in paths:
-        value = _number(first(counted, *path))
-        if value is not None and 0 <= value <= MAX_TOKENS and value == int(value):
-            return int(value)
+        if (count := count_of(first(counted, *path))) is not None:
+            return count
     return None
+
+
+def count_of(value: Any) -> int | None:
+    """Return a number of tokens; None if it is not one."""
+    number = _number(value)
+    if number is None or not 0 <= number <= MAX_TOKENS or number != int(number):
+        return None
+    return int(number)
 
 
 def _charged(counted: Any) -> Decimal | None:
     """Return the price that a reply states; with that of the upstream provider, if it bills too."""
     for path, units in CHARGED:
-        value = _number(first(counted, *path.split(".")))
-        if value is not None and 0 <= value / units <= MAX_USD:
+        value = usd_of(first(counted, *path.split(".")), units)
+        if value is not None:
             is_byok = first(counted, "is_byok") is True  # of OpenRouter: the user's own key
             upstream = first(counted, "cost_details", "upstream_inference_cost") if is_byok else 0
-            return value / units + (_number(upstream) or 0)
+            return value + (_number(upstream) or 0)
     return None
+
+
+def usd_of(value: Any, units: int = 1) -> Decimal | None:
+    """Return a price in US dollars, of which each is so many units; None if it is not one."""
+    number = _number(value)
+    return number / units if number is not None and 0 <= number / units <= MAX_USD else None
 
 
 def _number(value: Any) -> Decimal | None:

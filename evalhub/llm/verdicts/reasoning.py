@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from evalhub.llm.verdicts.reply_syntax import BEGUN, READINGS, is_one_object, is_verdict_begun
 
-NAMES = r"(?:\w{1,20}:)?(?:think|thinking|thoughts?|reasoning)\b"
+NAMES = r"(?:\w{1,20}[:_]|ant)?(?:think|thinking|thoughts?|reasoning)\b"
 OPENING = (
     rf"<{NAMES}[^<>]{{0,100}}(?<!/)>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
     r"|<\|START_THINKING\|>|<\|inner_prefix\|>|<unused94>(?:thought\b)?|<\|channel>thought\b"
@@ -39,8 +39,16 @@ MESSAGE = re.compile(
 OTHER_FORMS = (
     re.compile(r"\s*analysis(?=[^\sa-z])(.*?)assistantfinal(.*)", re.DOTALL),
     re.compile(r"\s*Here(?:'s| is) my thought process:(.*?)Here(?:'s| is) my response:(.*)", re.S),
+    re.compile(
+        r"\s*Here are my reasoning steps:(.*?)\[BEGIN FINAL RESPONSE\](.*?)"
+        r"(?:\[END FINAL RESPONSE\]\s*(?:<\|end\|>)?\s*)?",
+        re.DOTALL,
+    ),
 )
-"""Reasoning and answer of gpt-oss without its special tokens, and of Granite."""
+"""Reasoning and answer of gpt-oss without its special tokens, of Granite and of Apriel."""
+
+SENTENCE = re.compile(r"\s*(?:\Z|\n|[^\sa-z.,;:!?)])")
+"""What follows a closing mark that does not stand within a sentence."""
 
 QUOTES = frozenset("\"'`“”‘’«»")
 
@@ -138,7 +146,8 @@ def _blocks(text: str, has_reasoning: bool) -> list[Block]:
             said, may_be_begun, has_answer = "", False, has_answer and not is_sure
     if depth:
         end = len(text) if has_answer or not closed_at else closed_at
-        blocks.append(Block(opened, end, not has_answer, is_closed=False))
+        is_sure = not (has_answer or has_reasoning)
+        blocks.append(Block(opened, end, is_sure, is_closed=False))
         if end < len(text):
             blocks.append(Block(end, len(text), is_sure=False, is_closed=False))
     return blocks
@@ -149,6 +158,8 @@ def _is_quoted(text: str, mark: re.Match[str]) -> bool:
     start, end = mark.span()
     if text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES:
         return True
+    if "`" not in text:
+        return False
     line = text.rfind("\n", 0, start) + 1
     if text.count("`", line, start) % 2:
         return True
@@ -157,10 +168,9 @@ def _is_quoted(text: str, mark: re.Match[str]) -> bool:
 
 def _ends(text: str, mark: re.Match[str]) -> bool:
     """Return whether a closing mark alone stands between sentences, not within one."""
-    after = text[mark.end() :]
-    if not re.search(r"[^\w\s,]\Z|\n\Z", text[max(0, mark.start() - 1) : mark.start()]):
-        return False
-    return not after.strip() or bool(re.match(r"\s*\n|\s*[^\sa-z.,;:!?)]", after))
+    before = text[max(0, mark.start() - 1) : mark.start()]
+    is_sentence = re.fullmatch(r"[^\w\s,]|\n", before) is not None
+    return is_sentence and SENTENCE.match(text, mark.end()) is not None
 
 
 def _in_another_form(text: str) -> Split | None:

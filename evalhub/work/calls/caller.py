@@ -20,7 +20,7 @@ from evalhub.llm.completion import Completion, Embedded, Ending
 from evalhub.llm.content.content_parts import images_in, with_data_urls
 from evalhub.llm.content.images import data_urls, missing, refuse_unseen
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.llm.errors import OUTAGES, CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole, LanguageModel
 from evalhub.llm.providers.responses import broken_off
 from evalhub.llm.retry import next_try
@@ -349,7 +349,7 @@ class ModelCaller(Caller):
         if error.kind == CallErrorKind.RATE_LIMITED:
             await self._follow(endpoint, shared_rate.cut, error.retry_after_s)
         retry = next_try(error, attempt, limiter.share, self.random)
-        if not error.may_be_outage:
+        if not (error.can_retry and error.kind in OUTAGES):
             if limiter.replied():
                 await self._end_outage(endpoint)
         elif limiter.failed(self.item_id, began_at, is_last_try=retry is None):

@@ -15,12 +15,12 @@ from evalhub.llm.completion import Completion
 from evalhub.llm.content.images import data_urls, refuse_unseen
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.models import Call, CallRole
+from evalhub.llm.models import Call, CallRole, LanguageModel
 from evalhub.llm.retry import next_try
 from evalhub.llm.token_estimates import estimate_usd
 from evalhub.work.calls.caller import Caller, CallReply, PendingCall, T
 from evalhub.work.limits.rate_limiter import RateLimiter, RateLimiters
-from evalhub.work.limits.shared_rate import Shared
+from evalhub.work.limits.shared_rate import Shared, cut
 
 AT_ONCE = 4
 """Calls in flight to one model, and fewer if the model allows fewer."""
@@ -137,6 +137,17 @@ class DirectCaller(Caller):
         reply = await self.call(endpoint, messages, {}, role=role)
         take(reply.completion.text)
         return reply
+
+
+def save_calls(caller: DirectCaller) -> None:
+    """Save the calls that are not saved yet, the rates that were cut, and what was refused."""
+    Call.objects.bulk_create([call for call in caller.calls if call.pk is None])
+    for model, retry_after_s in caller.rate_limited.items():
+        cut(model, retry_after_s)
+    for call in caller.calls:
+        if call.completion and call.completion.learnt:
+            remember = LanguageModel.objects.remember_refused
+            remember(call.language_model_id, call.completion.learnt)
 
 
 def _read_images(digests: Sequence[str]) -> dict[str, str]:

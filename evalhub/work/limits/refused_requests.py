@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.llm.errors import SUSPECT, UNSENT, CallError, CallErrorKind
 from evalhub.llm.models import Call
 from evalhub.work.database import Database
 
@@ -57,13 +57,13 @@ class Refusals:
 
         With a `reason` then, the error is also that of the item; without, the item is given back.
         """
-        if error.is_unsent:
+        if error.kind in UNSENT:
             return True
         if error.is_of_account:
             if await database.with_retries(_was_refused, request):
                 self.reason = reason
             return True
-        if not error.is_suspect:
+        if error.kind not in SUSPECT:
             return False
         model = request.language_model_id
         self.digests[model].add(request.digest)

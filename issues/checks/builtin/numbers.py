@@ -1,12 +1,12 @@
 """Checks for numbers, and for similarity to a text."""
 
-from math import isnan
+from math import isclose
 from typing import Literal
 
 from pydantic import Field
 
 from issues.checks.check import Arguments, CannotTell, Compared, Finding, family, yes_or_no
-from issues.checks.number_notation import last_number, last_reading
+from issues.checks.number_notation import last_reading
 from issues.checks.quoting import quoted
 from issues.checks.subject import Material
 
@@ -31,7 +31,9 @@ class Number(Arguments):
     )
 
     def fits(self, number: float) -> bool:
-        return round(abs(number - self.value), DIGITS) <= round(self.tolerance, DIGITS)
+        deviation = round(abs(number - self.value), DIGITS)
+        is_same = isclose(number, self.value, rel_tol=1e-15)  # as 6.022 × 10²³
+        return is_same or deviation <= round(self.tolerance, DIGITS)
 
 
 class Ratio(Compared):
@@ -47,21 +49,20 @@ def number_equals(arguments: Number, material: Material) -> Finding:
 
     No number: fails. A notation that may also mean the expected number has no value.
     """
-    number = last_number(material.text, arguments.decimal_sign)
-    if number is None:
-        return Finding(0.0, "Contains no number.")
-    explanation = f"The last number is {number:.15g}; expected {arguments.value:.15g}."
-    if arguments.fits(number):
-        return Finding(1.0, explanation)
     reading = last_reading(material.text, arguments.decimal_sign)
-    if reading and (reading.is_open or any(map(arguments.fits, reading.others))):
+    if reading is None:
+        return Finding(0.0, "Contains no number.")
+    wanted, number = f"{arguments.value:.15g}", reading.value
+    if number is not None and arguments.fits(number):
+        return Finding(1.0, f"The last number is {number:.15g}; expected {wanted}.")
+    if reading.is_open or any(map(arguments.fits, reading.others)):
         raise CannotTell(
-            f"Cannot tell whether {quoted(reading.text)} means {arguments.value:.15g}. "
+            f"Cannot tell whether {quoted(reading.text)} means {wanted}. "
             "Ask for a plain number in the test, or state the decimal sign in the check."
         )
-    if reading and isnan(number):
-        explanation = f"{quoted(reading.text)} is not {arguments.value:.15g}."
-    return Finding(0.0, explanation)
+    if number is None:
+        return Finding(0.0, f"{quoted(reading.text)} is not {wanted}.")
+    return Finding(0.0, f"The last number is {number:.15g}; expected {wanted}.")
 
 
 @check("Similarity to a text", Ratio)

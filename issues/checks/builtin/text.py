@@ -41,8 +41,7 @@ class EnoughTexts(ManyTexts):
 def contains(arguments: OneText, material: Material) -> Finding:
     """The answer contains this text."""
     is_shown = arguments.form(arguments.text) in arguments.form(material.text)
-    text = quoted(arguments.text)
-    return yes_or_no(is_shown, f"Contains {text}.", f"Does not contain {text}.")
+    return _told(is_shown, "Contains", "Does not contain", arguments.text)
 
 
 @check("Contains any of", ManyTexts)
@@ -74,24 +73,21 @@ def contains_word(arguments: Word, material: Material) -> Finding:
     wanted, given = arguments.form(arguments.text), arguments.form(material.text)
     word = regex.compile(rf"(?<![\p{{L}}\p{{N}}_]){literal(wanted)}(?![\p{{L}}\p{{N}}_])")
     is_shown = not wanted or bool(search_compiled(word, given, Deadline()))
-    text = quoted(arguments.text)
-    return yes_or_no(is_shown, f"Contains the word {text}.", f"Does not contain the word {text}.")
+    return _told(is_shown, "Contains the word", "Does not contain the word", arguments.text)
 
 
 @check("Starts with", OneText)
 def starts_with(arguments: OneText, material: Material) -> Finding:
     """The answer begins with this text; leading white space counts."""
     is_shown = arguments.form(material.text).startswith(arguments.form(arguments.text))
-    text = quoted(arguments.text)
-    return yes_or_no(is_shown, f"Begins with {text}.", f"Does not begin with {text}.")
+    return _told(is_shown, "Begins with", "Does not begin with", arguments.text)
 
 
 @check("Ends with", OneText)
 def ends_with(arguments: OneText, material: Material) -> Finding:
     """The answer ends with this text; trailing white space counts."""
     is_shown = arguments.form(material.text).endswith(arguments.form(arguments.text))
-    text = quoted(arguments.text)
-    return yes_or_no(is_shown, f"Ends with {text}.", f"Does not end with {text}.")
+    return _told(is_shown, "Ends with", "Does not end with", arguments.text)
 
 
 @check("Equals", OneText)
@@ -99,8 +95,11 @@ def equals(arguments: OneText, material: Material) -> Finding:
     """The answer is this text and no more; outer white space is ignored."""
     wanted = arguments.form(arguments.text).strip()
     is_shown = arguments.form(material.text).strip() == wanted
-    text = quoted(arguments.text.strip())
-    return yes_or_no(is_shown, f"Is {text}.", f"Is not {text}.")
+    return _told(is_shown, "Is", "Is not", arguments.text.strip())
+
+
+def _told(is_shown: bool, yes: str, no: str, text: str) -> Finding:
+    return yes_or_no(is_shown, f"{yes} {quoted(text)}.", f"{no} {quoted(text)}.")
 
 
 def _held(arguments: ManyTexts, material: Material) -> list[str]:

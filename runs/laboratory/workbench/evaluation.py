@@ -15,12 +15,12 @@ from evalhub.llm.capabilities import default_temperature
 from evalhub.llm.parameters import own_params
 from evalhub.models import CallRole, User
 from evalhub.refusals import Refused
-from evalhub.work.calls.direct_caller import DirectCaller
+from evalhub.work.calls.direct_caller import DirectCaller, save_calls
 from issues.judge_templates.fences import Fenced, nonce_of
 from issues.rubrics.scales import from_json
 from runs.judging.tasks import readable_sealed_among, sealed_among
 from runs.judging.work import all_or_none
-from runs.laboratory.direct_calls import Try, caller_of, events_of, save_calls
+from runs.laboratory.direct_calls import Try, caller_of, events_of
 from runs.laboratory.event_stream import Emit, Event, line
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import BenchRow, Workbench

@@ -7,7 +7,7 @@ from evalhub.llm.capabilities import SYSTEM, listed, refused_parameter
 from evalhub.llm.errors import CallError
 from evalhub.llm.parameters import merged, own_params
 from tests.evalhub.llm.endpoints import QUESTION, make_endpoint
-from tests.provider import failure
+from tests.provider import Reply, failure
 
 SENT = dict.fromkeys(
     ("temperature", "max_tokens", "max_completion_tokens", "top_p", "response_format", "tools")
@@ -22,6 +22,9 @@ temperature `temperature` and `top_p` cannot both be specified for this model. P
 temperature invalid temperature: only 1 is allowed for this model
 temperature gpt-5 models don't support temperature=0. Only temperature=1 is supported.
 temperature openai does not support parameters: ['temperature'], for model=o3-mini.
+temperature invalid temperature: only 0.6 is allowed for this model
+top_p invalid top_p: only 0.95 is allowed for this model
+top_p `top_p` must be unset when thinking is enabled or in adaptive mode
 max_tokens Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens'.
 max_tokens Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.
 max_completion_tokens {"type":"extra_forbidden","loc":["body","max_completion_tokens"]}
@@ -33,14 +36,20 @@ reasoning_effort property 'reasoning_effort' is unsupported
 reasoning_effort "llama3" does not support thinking
 logprobs Invalid JSON payload received. Unknown name "logprobs": Cannot find field.
 stop {"error": {"message": "Unsupported parameter: 'stop'", "param": "stop"}}
+stop Argument not supported on this model: stop
 response_format Invalid parameter: 'response_format' of type 'json_schema' is not supported.
 response_format This model does not support structured outputs.
 response_format Invalid schema for response_format 'reply': 'maxLength' is not permitted.
 response_format output_format: Extra inputs are not permitted
 response_format failed to parse grammar
+response_format JSON mode is not enabled for models/gemma-3-27b-it
+response_format The specified schema produces a constraint that has too many states for serving.
 system role {"object":"error","message":"System role not supported","code":400}
 system role 'messages[0].role' does not support 'system' with this model.
 system role Developer instruction is not enabled for models/gemma-3
+system role Conversation roles must alternate user/assistant/user/assistant/...
+system role Error: Jinja Exception: Only user and assistant roles are supported!
+system role invalid params, chat content has invalid message role: system (2013)
 - max_tokens is too large: 80000. This model supports at most 4096 completion tokens.
 - temperature must be between 0 and 2, other values are not supported
 - top_k must be positive
@@ -99,6 +108,25 @@ def test_a_refused_parameter_is_left_out_and_learnt_once(strict, provider, run):
     assert provider.requests[-1]["messages"] == [
         {"role": "user", "content": f"Be brief.\n\n{QUESTION[0]['content']}"}
     ]
+
+
+def test_a_server_that_only_streams_is_asked_for_a_stream(strict, provider, run):
+    def script(request):
+        if not request.get("stream"):
+            return failure(400, "This model only support stream mode, please enable it.")
+        return "Four, it is four."
+
+    provider.script = script
+    first, second = (run(gateway.complete(strict, QUESTION, {})) for _ in range(2))
+    assert (first.text, second.text) == ("Four, it is four.",) * 2
+    assert (provider.total, first.output_tokens is None) == (3, False)
+
+
+def test_tool_calls_that_reach_the_token_limit_are_cut(strict, provider, run):
+    call = {"id": "c1", "type": "function", "function": {"name": "say", "arguments": "{}"}}
+    provider.script = lambda request: Reply("Cut", tool_calls=[call], finish_reason="tool_calls")
+    endings = [run(gateway.complete(strict, QUESTION, {"max_tokens": n})).ending for n in (1, 99)]
+    assert endings == ["length", ""]
 
 
 def test_the_only_value_that_is_taken_is_sent(strict, provider, run):

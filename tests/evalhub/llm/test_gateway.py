@@ -15,6 +15,9 @@ from tests.provider import Reply
 pytestmark = pytest.mark.usefixtures("allowed")
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}}
+NO_BALANCE = (
+    '{"choices": null, "base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}'
+)
 
 
 @pytest.fixture
@@ -243,12 +246,26 @@ def test_a_key_that_is_not_set_is_named_and_the_sites_own_secrets_are_not_sent(e
         (Reply(body='{"choices": []}'), "unreadable_reply"),
         (Reply(body='{"choices": null}'), "unreadable_reply"),
         (Reply(body='{"error": {"message": "No capacity", "code": 502}}'), "server_error"),
+        (Reply(body='{"error": "Unexpected endpoint or method. (POST /m)"}'), "not_found"),
+        (Reply(body=NO_BALANCE), "refused_key"),
         (Reply(body=scripted.HTML, status=502), "server_error"),
         (Reply(body="", status=301), "unreadable_reply"),
     ],
 )
 def test_each_failure_has_its_kind(error_of, reply, kind):
     assert error_of(reply).kind == kind
+
+
+def test_the_words_of_the_upstream_provider_are_told(error_of):
+    raw = json.dumps({"error": {"message": "At most 1 image per prompt."}})
+    error = {"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}}
+    told = error_of(Reply(status=400, body=json.dumps({"error": error}))).message
+    assert "At most 1 image per prompt." in told
+
+
+def test_a_model_of_the_responses_endpoint_says_how_to_name_it(error_of):
+    only = scripted.failure(404, "This model is only supported in v1/responses and not in others.")
+    assert "openai/responses/" in error_of(only).message
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,12 @@ SURE = {
     "other words": f"<reasoning>{R}</reasoning>\n{A}",
     "Seed-OSS": f"<seed:think>{R}</seed:think>{A}",
     "MiniMax M3": f"<mm:think>{R}</mm:think>{A}",
+    "LongCat": f"<longcat_think>\n{R}\n</longcat_think>\n{A}",
+    "Claude by another prompt": f"<antThinking>{R}</antThinking>{A}",
+    "Apriel": (
+        f"Here are my reasoning steps:\n{R}\n"
+        f"[BEGIN FINAL RESPONSE]\n{A}\n[END FINAL RESPONSE]\n<|end|>"
+    ),
     "Magistral": f"[THINK]{R}[/THINK]{A}",
     "Magistral, opened by the template": f"{R}[/THINK]{A}",
     "Kimi": f"◁think▷{R}◁/think▷{A}",
@@ -90,6 +96,7 @@ def test_reasoning_in_a_field_and_in_the_text_is_both():
         (f"{A}\n<think>{R}</think>", ""),
         (f"{A}\n<think>{R}", ""),
         (f"{R}\n</think>\n\n{A}", "Because."),  # the server has split it already
+        (f"<think>\n\n{A}", "Because."),
         (f"It is 12: <|channel|>analysis<|message|>{R}<|end|>", ""),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 from evalhub.limits import CALL_ATTEMPTS
 from evalhub.llm.completion import Completion
-from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.llm.errors import OUTAGES, CallError, CallErrorKind
 from evalhub.llm.providers.error_mapping import _broken, provider_message, retry_after
 from evalhub.llm.retry import MIN_SHARE, next_try
 from tests.evalhub.llm.endpoints import make_endpoint
@@ -118,4 +118,5 @@ def test_a_certificate_that_is_not_trusted_is_named_and_waited_for():
     assert found.kind == CallErrorKind.UNREACHABLE
     assert "has a certificate that is not trusted: " in found.message
     assert "certificate has expired" in found.message
-    assert found.may_be_outage
+    assert found.can_retry
+    assert found.kind in OUTAGES

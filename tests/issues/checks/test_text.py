@@ -47,6 +47,10 @@ def test_starts_ends_and_all_are_compared_to_the_letter(name, text, wanted, valu
             ("no\u200bwidth", "nowidth"),
         ),
         *(
+            ("5 \xb5g", "5 \u03bcg"),
+            ("a\u3000b", "a b"),
+            ("a\u2067b\u2069c", "abc"),
+            ("❤\ufe0f!", "❤!"),
             ("ﬁle", "file"),
             ("wait…now", "wait...now"),
             ("a\r\nb", "a\nb"),
