@@ -5,9 +5,11 @@ or a key that costs money. The one exception is `TEST_DATABASE_URL`: the engine 
 where it is not set. Nothing in the test process may reach beyond this machine.
 """
 
+import atexit
 import errno
 import ipaddress
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -23,8 +25,9 @@ def clean() -> None:
         if name.startswith(OURS) or name.endswith("_API_KEY") or name.lower() in PROXIES:
             del os.environ[name]
     os.environ["DJANGO_SETTINGS_MODULE"] = "evalhub.settings"
-    data = Path(tempfile.gettempdir()) / "evalhub-tests"
-    (data / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
+    data = Path(tempfile.mkdtemp(prefix="evalhub-tests-"))  # workers take in what others leave
+    atexit.register(shutil.rmtree, data, ignore_errors=True)
+    (data / "static").mkdir()  # WhiteNoise warns where it is missing
     os.environ["EVALHUB_DATA_DIR"] = str(data)
     os.environ["EVALHUB_LOG_LEVEL"] = "WARNING"
     os.environ["EVALHUB_SECRET_KEY"] = "known to everyone, for tests only, but long enough"
