@@ -5,12 +5,13 @@ What becomes of a request depends on the seed, its content and how often it was 
 
 import json
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from tests.provider import HTML, Json, Reply, digest, failure, is_judge, verdict
+from tests.provider import HTML, Json, Reply, digest, failure, is_judge, prompt, verdict
 
 PRICES = {
     "input_usd_per_mtok": Decimal(200),
@@ -19,15 +20,27 @@ PRICES = {
     "cache_write_usd_per_mtok": Decimal(250),
 }
 TIMEOUT_S = 3
+NUMBER = re.compile(r"What is (\d+) \+ 2\?")
 TOO_LARGE = "Request too large for m on tokens per min (TPM): Limit 30000, Requested 50026."
 THOUGHT = "Six and six are twelve."
 
 
 class Entry(NamedTuple):
-    """A request in the provider's books. `usd` None: what it costs is not told in the reply."""
+    """A request in the provider's books. `usd` None: what it costs is not told in the reply.
+
+    `of` is the number in its question, and whether it was a judge's; `said` the answer or score.
+    """
 
     kind: str
     usd: Decimal | None
+    of: tuple[str, bool]
+    said: str | int
+
+    @property
+    def error_kind(self) -> str:
+        """Return the kind of error that its reply is; "" if it is an answer or may hold one."""
+        is_of_judge = self.of[1]
+        return "broken_off" if is_of_judge and self.kind == "length" else ERRORS.get(self.kind, "")
 
 
 @dataclass
@@ -42,11 +55,12 @@ class Misbehaving:
         key = digest(request)
         self.seen[key] += 1
         source = random.Random(f"{self.seed} {key} {self.seen[key]}")
-        text = verdict(source.randint(0, 1)) if is_judge(request) else f"Twelve {key[:6]}."
+        said = source.randint(0, 1) if is_judge(request) else f"Twelve {key[:6]}."
+        text = said if isinstance(said, str) else verdict(said)
         (kind,) = source.choices(list(WEIGHTS), list(WEIGHTS.values()))
         reply, usd = _reply(kind, text, source)
-        name = f"req-{len(self.ledger)}"
-        self.ledger[name] = Entry(kind, usd)
+        name, asked = f"req-{len(self.ledger)}", NUMBER.findall(prompt(request))
+        self.ledger[name] = Entry(kind, usd, (asked[0], is_judge(request)), said)
         delay_s = 1.5 if kind == "slow" else source.uniform(0.02, 0.1)
         headers = {**reply.headers, "x-request-id": name}
         return replace(reply, headers=headers, delay_s=delay_s)
@@ -67,6 +81,13 @@ REFUSALS = {
     "503 page": Reply(status=503, body=HTML, headers={"Content-Type": "text/html"}),
 }
 """What is answered without work, and not billed."""
+ERRORS = {
+    **dict.fromkeys(("filtered", "policy 400", "policy 403"), "content_filtered"),
+    **{"error choice": "broken_off", "empty": "empty_answer", "cut JSON": "unreadable_reply"},
+    **{"429": "rate_limited", "429 too large": "context_too_long"},
+    **dict.fromkeys(("500", "503 page"), "server_error"),
+}
+NO_REPLY = {"reset", "hang", "cut short"}
 
 
 def _reply(kind: str, text: str, source: random.Random) -> tuple[Reply, Decimal | None]:

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from django.db.models import Sum
+from django.utils import timezone
 
 from evalhub.models import BatchState, Call
 from evalhub.work.calls.sent_calls import REPLY_LOST
@@ -15,7 +16,7 @@ from runs.figures.run_figures import figures_of
 from runs.models import Judgment, Outcome, Run
 from tests.evalhub.work.processes import eventually, kill, running, titled
 from tests.factories import make_issue, make_jury, make_run, make_template, make_test
-from tests.misbehaviour import PRICES, TIMEOUT_S, Misbehaving
+from tests.misbehaviour import NO_REPLY, NUMBER, PRICES, TIMEOUT_S, Misbehaving
 
 pytestmark = [pytest.mark.load, pytest.mark.django_db(transaction=True)]
 
@@ -29,19 +30,26 @@ def test_run_ends_and_its_counts_and_cost_are_those_of_the_provider(
     run = launched(model_at)
     environment = {"EVALHUB_ALLOWED_ADDRESSES": "127.0.0.1", "EVALHUB_LEASE_S": "4"}
     environment |= {"DATABASE_URL": database_url, "EVALHUB_WORKERS": "2"}
+    environment["EVALHUB_DATA_DIR"] = str(tmp_path)
     request_worker()
     request_worker()
     with running(tmp_path / "log", "manage.py", "worker", **environment) as tree:
         eventually(lambda: provider.total > TESTS // 2, "the first calls")
         (worker, *_) = eventually(lambda: titled(tree.pid, "processing"), "a worker at work")
+        recorded = calls_of(run).count()
         kill(worker)
+        killed_at, open_at_most = timezone.now(), provider.total - recorded + 2 * WIDTH
         request_worker()
         eventually(lambda: is_over(run), "the end of the run", 600)
         eventually(lambda: agrees(run, provider), "the record of the killed worker's calls", 60)
 
-    check_results(run)
-    check_calls(run, books)
-    check_spent(run)
+    calls = list(calls_of(run))
+    lost = [call for call in calls if call.error_kind == REPLY_LOST]
+    assert 0 < len(lost) <= open_at_most  # in flight or not saved, at the provider or on the way
+    assert all(call.started_at <= killed_at for call in lost)
+    check_calls(run, calls, books)
+    check_results(run, books)
+    check_spent(run, calls, books)
 
 
 def launched(model_at):
@@ -65,8 +73,51 @@ def agrees(run, provider):
     return calls_of(run).count() >= provider.total
 
 
-def check_results(run):
-    """Each is passed, failed, or says why it is neither."""
+def check_calls(run, calls, books):
+    """Each request has one call: with its reply, of that cost and kind, or without any.
+
+    Lost calls alone may have had a reply, or may never have arrived.
+    """
+    judge_run = run.judge_runs.get()
+    items = {(run.work_key, one.pk): (number_of(one), False) for one in run.results.all()}
+    items |= {
+        (judge_run.work_key, one.pk): (number_of(one.result), True)
+        for one in judge_run.result_scores.all()
+    }
+    replied = {call.request_id: call for call in calls if call.request_id}
+    silent = [call for call in calls if not call.request_id]
+    assert len(replied) + len(silent) == len(calls)
+    differing = {}
+    for name, call in replied.items():
+        entry = books.ledger[name]
+        right = (entry.usd, entry.error_kind, entry.of)
+        found = (call.cost_usd, call.error_kind, items[call.batch, call.item_id])
+        if found != right:
+            differing[name] = entry.kind, found, right
+    assert not differing
+
+    silent_of: dict[str, Counter[tuple[str, bool]]]
+    silent_of = {kind: Counter() for kind in (REPLY_LOST, "timed_out", "unreachable")}
+    for call in silent:
+        assert call.cost_usd is None
+        silent_of[call.error_kind][items[call.batch, call.item_id]] += 1
+    lost, timed_out, unreachable = silent_of.values()
+    requests = [entry for name, entry in books.ledger.items() if name not in replied]
+    unanswered = Counter(entry.of for entry in requests)
+    for of in unanswered | lost | timed_out | unreachable:
+        seen = timed_out[of] + unreachable[of]
+        assert seen <= unanswered[of] <= seen + lost[of], of
+    in_vain = Counter(entry.of for entry in requests if entry.kind not in NO_REPLY)
+    assert in_vain <= lost + timed_out
+
+
+def number_of(result):
+    (number,) = NUMBER.findall(result.revision.content["messages"][0]["content"])
+    return number
+
+
+def check_results(run, books):
+    """Each is what was said about it, or says why it is neither passed nor failed."""
     run.refresh_from_db()
     assert [run.state, run.judge_runs.get().state] == [BatchState.DONE] * 2
     results = list(run.results.all())
@@ -76,37 +127,26 @@ def check_results(run):
         if result.outcome == Outcome.ERROR:
             assert result.error_kind in ADVICE
             assert result.error_message
-        elif result.outcome == Outcome.UNSCORED:
-            for failed in Judgment.objects.filter(result=result):
-                assert failed.failure in ADVICE
-                assert failed.failure_message
+            continue
+        entry = books.ledger[result.answer.call.request_id]
+        if entry.kind not in ("tool call", "length"):
+            assert result.answer.text == entry.said
+        judgment = Judgment.objects.get(result=result)
+        if result.outcome == Outcome.UNSCORED:
+            assert judgment.failure in ADVICE
+            assert judgment.failure_message
+        else:
+            said = books.ledger[judgment.call.request_id].said
+            assert (result.outcome, judgment.value) == (("failed", "passed")[said], said)
 
 
-def check_calls(run, books):
-    """Each call with a reply costs what the provider says; of all others the reply was lost."""
-    by_id = {call.request_id: call for call in calls_of(run) if call.request_id}
-    others = calls_of(run).filter(request_id="")
-    assert len(by_id) + others.count() == calls_of(run).count()
-    differing = {
-        name: (entry, by_id[name].error_kind, by_id[name].cost_usd)
-        for name, entry in books.ledger.items()
-        if name in by_id and by_id[name].cost_usd != entry.usd
-    }
-    assert not differing
-    unanswered = Counter(entry.kind for name, entry in books.ledger.items() if name not in by_id)
-    lost = others.filter(error_kind=REPLY_LOST).count()
-    assert 0 < lost < TESTS  # in flight, or not saved yet
-    assert not others.exclude(cost_usd=None).exists()
-    assert others.count() - lost <= unanswered.total() <= others.count()
-
-
-def check_spent(run):
-    """Pages, API, limits and calls say one number."""
+def check_spent(run, calls, books):
+    """Pages, API, limits and calls say one number: that of the provider, but for lost replies."""
     run.refresh_from_db()
     judge_run = run.judge_runs.get()
-    known = calls_of(run).aggregate(n=Sum("cost_usd", default=Decimal(0)))["n"]
-    unpriced = calls_of(run).filter(cost_usd=None).count()
-    assert unpriced
+    replies = [books.ledger[call.request_id].usd for call in calls if call.request_id]
+    known = sum((usd for usd in replies if usd is not None), Decimal(0))
+    unpriced = replies.count(None) + sum(not call.request_id for call in calls)
     assert spent_by([run, judge_run]) == (known, unpriced)
     assert figures_of([run])[run.pk].spent == (known, unpriced)
     answers = run.results.aggregate(n=Sum("cost_usd"))["n"]
