@@ -249,7 +249,7 @@ def recorded(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Capability(NamedTuple):
-    """What is known of a capability: “taken”, “refused”, “renamed” or “unknown”, and from what."""
+    """What is known of a capability: accepted, refused, renamed or unknown, and from what."""
 
     name: str
     state: str
@@ -265,9 +265,12 @@ def capabilities_of(
     for name in [*NAMES, *sorted(refused.keys() - NAMES.keys())]:
         entry, title = refused.get(name), NAMES.get(name, name)
         if entry is None:
-            state = {None: "unknown", True: "taken", False: "refused"}[known.get(name)]
-            by_map, other = "By LiteLLM's map of models.", "Sent until the endpoint refuses it."
-            found.append(Capability(title, state, by_map if name in known else other))
+            state, said = {
+                None: ("unknown", "Sent until the endpoint refuses it."),
+                True: ("accepted", "LiteLLM lists it as supported."),
+                False: ("refused", "LiteLLM lists it as not supported."),
+            }[known.get(name)]
+            found.append(Capability(title, state, said))
             continue
         reasons = [f"The endpoint said: “{entry['words']}”."]
         is_renamed = entry["instead"] and entry["instead"] not in refused

@@ -10,13 +10,14 @@ from evalhub.llm.errors import CallErrorKind
 from evalhub.statistics.agreement.alpha_bands import Band
 from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.cells import words
-from reports.documents.document import Document, Estimate, Fact
-from reports.documents.links import page_url
+from reports.documents.document import Document, Estimate, Fact, Link
+from reports.documents.links import page_url, row_url
 from reports.overrides.rule import ALL
 from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
+from reports.run.usage_tables import MODEL_PAGE
 from runs.answering.endings import Handling
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.comparison.versions import OF_ANSWERS, OF_VERDICTS, Part, earlier, judged_earlier
@@ -26,9 +27,9 @@ KINDS = 3
 """Kinds of partly judged answers that are named in sentences; a table has all."""
 
 HANDLED = {
-    Handling.JUDGED: "This run judges such answers as they are",
-    Handling.FAILED: "This run counts such answers as failed",
-    Handling.ERROR: "This run treats such answers as errors",
+    Handling.JUDGED: "Such answers are judged as they are",
+    Handling.FAILED: "Such answers count as failed",
+    Handling.ERROR: "Such answers count as errors",
 }
 
 
@@ -52,6 +53,7 @@ def document_of_run(
         facts=tuple(_facts(report, links)),
         tables=tuple(tables),
         warnings=tuple(_warnings(report)),
+        actions=tuple(_actions(report, links)),
         labels=report.labels,
         runs=(report.run.pk,),
     )
@@ -76,7 +78,7 @@ def _sentences(report: RunReport) -> Iterator[str]:
         yield f"{'; '.join(parts).capitalize()}."
     if counts.lowest_passed < counts.highest_passed and report.progress.state == "done":
         yield (
-            f"With what is missing, {count(counts.lowest_passed)} to "
+            f"Depending on what is missing, {count(counts.lowest_passed)} to "
             f"{count(counts.highest_passed)} of {counted(counts.total, 'result')} may pass."
         )
     found = report.flaky
@@ -137,6 +139,15 @@ def _warnings(report: RunReport) -> Iterator[str]:
         yield f"About {few([str(one.model) for one in panel.models if one.note == note])}: {note}"
 
 
+def _actions(report: RunReport, links: ResultLinks) -> Iterator[Link]:
+    """Yield links to the answers and models that the warnings name."""
+    for ending, n in report.progress.endings.items():
+        text = f"Show {counted(n, 'answer')} {Ending(ending).words}"
+        yield Link(text, links.results(ending=ending))
+    for pk, model in dict.fromkeys((one.model_id, one.model) for one in report.refused):
+        yield Link(f"See what {model} refuses", row_url(MODEL_PAGE, pk))
+
+
 def _taken(report: RunReport) -> Iterator[str]:
     statistics = report.current.statistics if report.current else {}
     if taken := statistics.get("taken"):
@@ -144,8 +155,8 @@ def _taken(report: RunReport) -> Iterator[str]:
         asked = sum(sum(by_state.values()) for by_state in statistics["judges"].values())
         saved = f", which saved {usd(Decimal(usd_saved))}" if usd_saved else ""
         yield (
-            f"{count(n)} of {counted(n + asked, 'verdict')} were taken from equal requests in "
-            f"earlier runs{saved}."
+            f"{count(n)} of {counted(n + asked, 'verdict')} {'was' if n == 1 else 'were'} taken "
+            f"from equal requests in earlier runs{saved}."
         )
 
 
@@ -153,25 +164,24 @@ def _versions(report: RunReport) -> Iterator[str]:
     judged = report.current.provenance_parts if report.current else {}
     if not earlier(report.run.provenance_parts).isdisjoint(OF_ANSWERS):
         yield (
-            "Another version of EvalHub than today's asked for its answers and read them: do not "
-            "compare them with those of new runs."
+            "An earlier version of EvalHub asked the model and read its answers: do not compare "
+            "this run with new ones."
         )
     if not judged_earlier(judged):
         pass
     elif any(len(judged.get(part, ())) > 1 for part in OF_VERDICTS):
         yield (
-            "Its judge run went on under another version of EvalHub than it began: its judgments "
-            "cannot be compared. Re-judge the run."
+            "EvalHub was upgraded in the middle of the judge run: its judgments cannot be "
+            "compared. Re-judge the run."
         )
     else:
         yield (
-            "Judged by another version of EvalHub than today's: re-judge the run to compare it "
-            "with new ones."
+            "Judged by an earlier version of EvalHub: re-judge the run to compare it with new ones."
         )
     if Part.CHECK in earlier(judged):
         yield (
-            "Another version of EvalHub than today's ran its checks. Run them again, which costs "
-            "nothing."
+            "An earlier version of EvalHub ran the checks: run them again, at no cost, to compare "
+            "the run with new ones."
         )
 
 

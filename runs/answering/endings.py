@@ -8,9 +8,9 @@ from evalhub.llm.completion import Ending
 class Handling(TextChoices):
     """What becomes of an answer that broke off."""
 
-    JUDGED = "judged", "Judge it as it is"
-    FAILED = "failed", "Count it as failed"
-    ERROR = "error", "Treat it as an error"
+    JUDGED = "judged", "Judge as they are"
+    FAILED = "failed", "Count as failed"
+    ERROR = "error", "Count as errors"
 
 
 ENDINGS = [(one.value, one.words.capitalize()) for one in Ending if one]

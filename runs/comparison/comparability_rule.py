@@ -102,20 +102,20 @@ OTHER_HANDLING = Comparable(
     Comparability.NOT, "answers that broke off count differently in their scores"
 )
 OTHER_READING = Comparable(
-    Comparability.NOT, "another version of EvalHub asked for their answers and read them"
+    Comparability.NOT, "another version of EvalHub asked for and read their answers"
 )
 OTHER_PARAMETERS = Comparable(
-    Comparability.NOT, "other parameters were really sent to the same model for their answers"
+    Comparability.NOT, "the model got other parameters, as its endpoint refused some"
 )
 OTHER_CHECKS = Comparable(
     Comparability.NOT,
-    "another version of EvalHub ran their checks: run the checks again, which costs nothing",
+    "another version of EvalHub ran their checks, which can be run again at no cost",
 )
 OTHER_JUDGING = Comparable(
     Comparability.AFTER_REJUDGING, "they were judged by another version of EvalHub"
 )
 OTHER_JUDGE_PARAMETERS = Comparable(
-    Comparability.AFTER_REJUDGING, "other parameters were really sent to their judges"
+    Comparability.AFTER_REJUDGING, "their judges got other parameters, as an endpoint refused some"
 )
 OTHER_JURY = Comparable(Comparability.AFTER_REJUDGING, "different juries judged these runs")
 

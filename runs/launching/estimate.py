@@ -251,10 +251,8 @@ def _known_verdicts(spec: LaunchSpec, selection: Selection) -> list[str]:
     if selection.suite:
         done = done.filter(run__suite=selection.suite)
     share = taken_share(done.order_by("-pk")[:LAST_RUNS])
-    measured = (
-        "" if share is None else f" In the last {LAST_RUNS} runs these were {percent(share)}."
-    )
-    return [f"Verdicts that are known from earlier runs cost nothing.{measured}"]
+    measured = "" if share is None else f": {percent(share)} of them in the last {LAST_RUNS} runs"
+    return [f"Verdicts taken from equal requests in earlier runs cost nothing{measured}."]
 
 
 def _about_judges(selection: Selection) -> list[str]:

@@ -144,19 +144,19 @@ class LaunchSpec(BaseModel):
     cut_off_answers: Handling = Field(
         Handling.JUDGED,
         title="Answers cut off",
-        description="What becomes of an answer that reached its token limit. It is marked.",
+        description="Answers that reached the token limit. They are marked in either case.",
     )
     broken_off_answers: Handling = Field(
         Handling.ERROR,
         title="Answers broken off",
-        description="What becomes of an answer that a content filter, an error of the provider "
-        "or an abort ended early. Errors are tried again.",
+        description="Answers that a content filter, an error of the provider or an abort ended "
+        "early. Those that count as errors are asked for again.",
     )
     ask_judges_again: bool = Field(
         False,
         title="Ask judges again",
-        description="Also where an earlier run of another release or model asked them word for "
-        "word the same. Otherwise their verdicts are taken from there, for nothing.",
+        description="Unless checked, a verdict is taken at no cost from an earlier run of another "
+        "release or model, where the judge got the same request word for word.",
     )
     allow_sealed_exposure: bool = Field(
         False,

@@ -753,9 +753,9 @@ class Migration(migrations.Migration):
                     "cut_off_answers",
                     models.CharField(
                         choices=[
-                            ("judged", "Judge it as it is"),
-                            ("failed", "Count it as failed"),
-                            ("error", "Treat it as an error"),
+                            ("judged", "Judge as they are"),
+                            ("failed", "Count as failed"),
+                            ("error", "Count as errors"),
                         ],
                         default="judged",
                         help_text="Of answers that were cut off at the token limit.",
@@ -766,9 +766,9 @@ class Migration(migrations.Migration):
                     "broken_off_answers",
                     models.CharField(
                         choices=[
-                            ("judged", "Judge it as it is"),
-                            ("failed", "Count it as failed"),
-                            ("error", "Treat it as an error"),
+                            ("judged", "Judge as they are"),
+                            ("failed", "Count as failed"),
+                            ("error", "Count as errors"),
                         ],
                         default="error",
                         help_text="Of answers that a content filter, an error or the server broke off.",
