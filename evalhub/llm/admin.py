@@ -264,6 +264,7 @@ class CallAdmin(ReadOnlyAdmin):
     list_select_related = ("language_model",)
     search_fields = ("batch", "request_id", "=id")
     search_help_text = "Work such as “run 12”, the provider's request id, or number."
+    linked_lookups = ("batch__in", "cost_usd__isnull", "refused_params__isnull")
 
     @display(description="outcome", ordering="error_kind")
     def outcome(self, call: Call) -> str:

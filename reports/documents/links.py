@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 from django.db.models import Model
 from django.urls import reverse
 
+from evalhub.work.models import Batch
+
 
 def page_url(key: str, **state: Any) -> str:
     """Return the address of a report page; None and "" are left out, a model row gives its ID."""
@@ -29,6 +31,12 @@ def results_urls(runs: Iterable[Model], **filters: Any) -> list[str]:
     """Return the address of the results of each run, with the same filters."""
     query = urlencode(filters)
     return [f"{run_url(run)}?{query}#results" for run in runs]
+
+
+def calls_url(batches: Iterable[Batch], **filters: Any) -> str:
+    """Return the address of the calls that these batches made, in the call log."""
+    query = {"batch__in": ",".join(one.work_key for one in batches), **filters}
+    return f"{reverse('admin:evalhub_call_changelist')}?{urlencode(query)}"
 
 
 def row_url(name: str, pk: int) -> str:

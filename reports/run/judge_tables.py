@@ -6,6 +6,7 @@ from evalhub.display.formatting import words
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.judge_reliability.judge_line import JudgeLine
 from reports.run.jury_query import RunJury
+from reports.run.progress_query import ScoringProgress
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
 from reports.run.usage_tables import ADVICE
@@ -99,11 +100,13 @@ def judge_runs(report: RunReport) -> Table:
         Column("number", "Judge run", "link"),
         Column("jury", "Jury", "link"),
         Column("state", "State"),
+        Column("passed", "Passed", "count", "Before human verdicts"),
+        Column("scored", "Of", "count"),
         Column("created_at", "Requested", "date"),
         Column("by", "By"),
         Column("jury_fingerprint", "Jury fingerprint"),
     )
-    rows = [_judge_run(one, report.current) for one in report.judge_runs]
+    rows = [_judge_run(one, report) for one in report.judge_runs]
     note = (
         "These judge runs differ in judges, approaches, parameters or prompts: "
         "do not compare their scores."
@@ -113,12 +116,16 @@ def judge_runs(report: RunReport) -> Table:
     return Table("judge_runs", "Judge runs", columns, rows, note=note)
 
 
-def _judge_run(row: JudgeRun, current: JudgeRun | None) -> tuple[Cell, ...]:
+def _judge_run(row: JudgeRun, report: RunReport) -> tuple[Cell, ...]:
+    current, scored = report.current, report.scoring.get(row.pk, ScoringProgress())
     differs = current is not None and row.jury_fingerprint != current.jury_fingerprint
+    notes = {"checks run again": row.judgments_from_id, "active: decides the scores": row.is_active}
     return (
-        Link(str(row.number), "", "active: decides the scores" if row.is_active else ""),
+        Link(str(row.number), "", ", ".join(note for note, holds in notes.items() if holds)),
         Link(row.jury_name or "no judges", "", "differs from the active one" if differs else ""),
         f"{row.state}: {row.reason}" if row.reason else row.state,
+        scored.passed,
+        scored.scored,
         row.created_at,
         str(row.requested_by) if row.requested_by else None,
         row.jury_fingerprint,

@@ -69,13 +69,15 @@ class Progress:
 class ScoringProgress:
     """The scored results of a judge run, added up.
 
-    `retryable` are those that another try may complete.
+    `retryable` are those that another try may complete; `passed` of those `scored` pass.
     """
 
     n: int = 0
     done: int = 0
     ended: int = 0
     retryable: int = 0
+    scored: int = 0
+    passed: int = 0
 
 
 def progress_of(
@@ -138,5 +140,7 @@ def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProg
         done=Count("pk", filter=Q(state=ItemState.DONE)),
         ended=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
         retryable=Count("pk", filter=RETRYABLE),
+        scored=Count("score"),
+        passed=Count("pk", filter=Q(passed=True)),
     )
     return {judge_run: ScoringProgress(*found) for judge_run, *found in sums}

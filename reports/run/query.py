@@ -117,6 +117,7 @@ class Similarity:
 class RefusedParameter(NamedTuple):
     """A parameter that an endpoint refused, and the number of replies made without it."""
 
+    model_id: int
     model: str
     role: str
     name: str
@@ -140,6 +141,7 @@ class RunReport:
     run: Run
     judge_runs: tuple[JudgeRun, ...]
     current: JudgeRun | None
+    scoring: dict[int, ScoringProgress]
     progress: Progress
     counts: Counts
     rate: Rate
@@ -199,6 +201,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         run=run,
         judge_runs=tuple(judge_runs),
         current=current,
+        scoring=scoring_progress,
         progress=progress,
         counts=counts,
         rate=lines.rate,
@@ -281,9 +284,9 @@ def _failures(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[tuple[str, str,
 def _refused(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[RefusedParameter, ...]:
     keys = [run.work_key, *(judge_run.work_key for judge_run in judge_runs)]
     calls = Call.objects.filter(batch__in=keys, refused_params__isnull=False).order_by()
-    rows = calls.values_list("language_model__name", "role", "refused_params")
+    rows = calls.values_list("language_model", "language_model__name", "role", "refused_params")
     return tuple(
-        RefusedParameter(model, role, name, value, n)
-        for model, role, params, n in rows.annotate(n=Count("pk"))
+        RefusedParameter(pk, model, role, name, value, n)
+        for pk, model, role, params, n in rows.annotate(n=Count("pk"))
         for name, value in sorted(params.items())
     )

@@ -62,6 +62,8 @@ def of_figures(report: RunReport, links: ResultLinks) -> Iterator[Table]:
     yield usage_tables.costs(report.cost)
     yield _overrides(report)
     yield usage_tables.errors(report, links)
+    if report.refused:
+        yield usage_tables.refused_parameters(report)
     if len(report.judge_runs) > 1:
         yield judge_tables.judge_runs(report)
 
@@ -97,7 +99,7 @@ def _settings(report: RunReport) -> Table:
         ("Similarity", _similarity(report)),
         ("Answers cut off", run.get_cut_off_answers_display()),
         ("Answers broken off", run.get_broken_off_answers_display()),
-        ("Known verdicts", "taken" if run.takes_known_verdicts else "asked again"),
+        ("Equal requests", "verdicts taken" if run.takes_known_verdicts else "judges asked again"),
         ("Cost limit", cost_limit),
         ("Created", run.created_at),
         ("Started", run.started_at),

@@ -1,15 +1,17 @@
 """Tables of a run's use of providers: tokens, cost, latency and errors."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from evalhub.display.formatting import count, counted, words
 from evalhub.work.spent import spent_by
-from reports.documents.document import Cell, Column, Link, Table
+from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.documents.links import calls_url, row_url
 from reports.run.distribution_query import Distribution
 from reports.run.figure import binned_costs, binned_times
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
-from runs.models import Outcome
+from runs.models import JudgeRun, Outcome, Run
 
 ADVICE: dict[str, str] = {
     "rate_limited": "Lower the model's concurrency or rate limit.",
@@ -44,6 +46,9 @@ ADVICE: dict[str, str] = {
 """What to do about a kind of error."""
 
 
+MODEL_PAGE = "admin:evalhub_languagemodel_change"
+
+
 def usage(report: RunReport) -> Table:
     """All that the run spent: its answers and each judge run, with tries, repairs and failures."""
     run, usage = report.run, report.usage
@@ -61,19 +66,26 @@ def usage(report: RunReport) -> Table:
     if run.has_imported_answers:  # they were paid elsewhere
         rows: list[tuple[Cell, ...]] = [("Imported answers", usage.cost_usd, None, *tokens)]
     else:
-        rows = [("Model under test", *run.spent, *tokens)]
+        rows = [("Model under test", *_spent([run]), *tokens)]
     if panel := report.panel:
         assert report.current
-        rows.append(("Judges", *report.current.spent, *none[1:], panel.assessed))
+        rows.append(("Judges", *_spent([report.current]), *none[1:], panel.assessed))
     others = [one for one in report.judge_runs if one != report.current]
     if others:
-        rows.append(("Other judge runs", *spent_by(others), *none))
-    spent = spent_by([run, *report.judge_runs])
+        rows.append(("Other judge runs", *_spent(others), *none))
+    parts = [run, *report.judge_runs]
     if len(rows) > 1:
-        rows.append(("Spent", *spent, *none))
+        rows.append(("Spent", *_spent(parts), *none))
     hint = "Add prices to the models; they apply from the next run on. "
-    note = f"{hint if spent.unpriced else ''}Cost is of all calls, those without an answer too."
+    hint = hint if spent_by(parts).unpriced else ""
+    note = f"{hint}Cost is of all calls, those without an answer too."
     return Table("usage", "Tokens and cost", columns, rows, note=note)
+
+
+def _spent(parts: Sequence[Run | JudgeRun]) -> tuple[Cell, Cell]:
+    """Return the cost, and the calls of unknown cost with a link to them."""
+    usd, unpriced = spent_by(parts)
+    return usd, unpriced and Linked(unpriced, calls_url(parts, cost_usd__isnull=1))
 
 
 def percentiles(latency: Distribution | None, cost: Distribution | None) -> Table:
@@ -128,6 +140,37 @@ def costs(found: Distribution | None) -> Table:
         look="folded",
         describes="A histogram of the cost of answers",
     )
+
+
+def refused_parameters(report: RunReport) -> Table:
+    """What endpoints refused, with links to the model's page and to the calls made without it."""
+    parts = [report.run, *report.judge_runs]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Link(one.model, row_url(MODEL_PAGE, one.model_id)),
+            one.role,
+            one.name,
+            str(one.value),
+            Linked(
+                one.replies,
+                calls_url(
+                    parts,
+                    refused_params__isnull=0,
+                    role__exact=one.role,
+                    language_model__id__exact=one.model_id,
+                ),
+            ),
+        )
+        for one in report.refused
+    ]
+    columns = (
+        Column("model", "Model", "link"),
+        Column("role", "Role"),
+        Column("parameter", "Parameter"),
+        Column("value", "Value wanted"),
+        Column("n", "Calls without it", "count"),
+    )
+    return Table("refused_parameters", "Refused parameters", columns, rows)
 
 
 def errors(report: RunReport, links: ResultLinks) -> Table:

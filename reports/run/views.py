@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -24,6 +24,7 @@ from evalhub.admin_site.pages import current_user
 from evalhub.files.export_files import FORMATS, Export, export_response
 from evalhub.work.leases import workers_alive
 from evalhub.work.overview import outages
+from reports.documents.document import Link
 from reports.documents.exports import json_of
 from reports.documents.links import row_url, run_url
 from reports.documents.origin import Origin, absolute
@@ -55,6 +56,7 @@ SECTIONS = {
         "agreement",
         "partly_judged",
         "judge_errors",
+        "refused_parameters",
         "usage",
         "percentiles",
         "latency",
@@ -85,8 +87,11 @@ def content_of(request: HttpRequest, run: Run) -> dict[str, Any]:
     filters = Filters.read(request.GET)
     report = run_report(run, filters, reader=current_user(request))
     document = document_of_run(report, filters)
-    tables = {table.key: table for table in document.tables}
     may_control = request.user.has_perm("runs.control_run")
+    if may_control and report.current and judged_earlier(report.current.provenance_parts):
+        again = Link("Re-judge with the same jury…", rejudge_url(run.pk, run.pk))
+        document = replace(document, actions=(*document.actions, again))
+    tables = {table.key: table for table in document.tables}
     may_export = request.user.has_perm("runs.export_results")
     is_live = report.progress.is_live
     return {
@@ -104,9 +109,6 @@ def content_of(request: HttpRequest, run: Run) -> dict[str, Any]:
         "control_url": reverse("admin:runs_run_control", args=[run.pk]),
         "juries": Jury.objects.filter(is_active=True) if may_control else (),
         "has_checks": may_control and has_checks(run),
-        "rejudge_url": rejudge_url(run.pk, run.pk)
-        if report.current and judged_earlier(report.current.provenance_parts)
-        else "",
         "is_stuck": is_live and not workers_alive(),
         "outages": outages([run, *judge_runs_of(run)]) if is_live else [],
     }

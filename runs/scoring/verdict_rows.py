@@ -3,13 +3,18 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from django.db.models import prefetch_related_objects
+from django.db.models import OuterRef, Subquery, prefetch_related_objects
 
 from issues.models import FrozenCriterion
 from runs.models import HumanEvaluation, JudgeRun, Judgment, JudgmentState, Result
 
 JUDGED_WITH = ("judge__language_model", "judge__template")
 """What a judge is named by."""
+
+ORIGIN = {
+    "taken_result": Subquery(Judgment.objects.filter(pk=OuterRef("taken_from")).values("result"))
+}
+"""The result of the judgment that was asked, where a verdict was taken from it and it is kept."""
 
 
 def judgments_of(
@@ -19,7 +24,7 @@ def judgments_of(
     related: Collection[str],
 ) -> Mapping[int, list[Judgment]]:
     """Return the judgments of a result by judge run."""
-    found = Judgment.objects.filter(judge_run__in=judge_runs, result=result)
+    found = Judgment.objects.filter(judge_run__in=judge_runs, result=result).annotate(**ORIGIN)
     rows = list(found.select_related(*related).order_by("is_backup", "judge_id", "sample"))
     _know_criteria(rows, criteria)
     rows.sort(key=lambda row: row.criterion.order)

@@ -37,6 +37,7 @@ from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
 from runs.scoring.shown_verdicts import hidden_from, record, record_filtered
 from runs.scoring.verdict import judge_infos_of
+from runs.scoring.verdict_rows import ORIGIN
 
 
 def judge_splits_of(results: Sequence[Result]) -> dict[int, str]:
@@ -240,7 +241,8 @@ class ResultAdmin(ExtensibleListAdmin, ReadOnlyAdmin):
         record(request.user, {pk})
         related = ("judge_run__run", "criterion", "template", "call__language_model", "judge")
         rows = Judgment.objects.select_related(*related, "result__revision__template")
-        judgment = get_object_or_404(rows, result=result, pk=judgment_pk, judge__isnull=False)
+        found = rows.annotate(**ORIGIN)
+        judgment = get_object_or_404(found, result=result, pk=judgment_pk, judge__isnull=False)
         judges = judge_infos_of([judgment.judge_run])[judgment.judge_run_id]
         judge = judges.get(judgment.judge_id or 0)
         if judge is None:

@@ -97,17 +97,14 @@ def _do(act: str, request: HttpRequest, run: Run) -> str:
             return "Cancelled. Saved results stay; you can resume the run."
         case "retry_errors":
             return f"Retrying {counted(acts.retry_errors(run), 'result')}."
-        case "rejudge":
-            judge_run = acts.rejudge(
-                run,
-                _jury(request),
-                by=current_user(request),
-                allow_sealed_exposure=CONSENT in request.POST,
+        case "rejudge" | "run_checks":
+            by, sealed = current_user(request), CONSENT in request.POST
+            judge_run = (
+                acts.run_checks(run, by=by)
+                if act == "run_checks"
+                else acts.rejudge(run, _jury(request), by=by, allow_sealed_exposure=sealed)
             )
-            return f"Judge run {judge_run.number} started. Review it, then set it as active."
-        case "run_checks":
-            judge_run = acts.run_checks(run, by=current_user(request))
-            return f"Judge run {judge_run.number} started. Review it, then set it as active."
+            return f"Judge run {judge_run.number} started. Review it, then make it active."
         case "set_active":
             number = row_number(request.POST.get("judge_run"))
             judge_run = get_object_or_404(JudgeRun, run=run, pk=number)

@@ -37,10 +37,10 @@ def rejudge_page(request: HttpRequest, run: Run, like: Run, admin: PageAdmin) ->
     return admin.page(
         request,
         "evalhub/confirm.html",
-        title=f"Re-judge {run} with the jury of {like}?",
+        title=f"Re-judge {run} with the {f'jury of {like}' if like != run else 'same jury'}?",
         sentences=_sentences(run, like, jury, judge_run, sealed),
         hidden=[("next", back), *([(CONSENT, sealed.key)] if sealed else [])],
-        button="Set as active" if is_done else "Send and re-judge" if sealed else "Re-judge",
+        button="Make active" if is_done else "Send and re-judge" if sealed else "Re-judge",
         danger=sealed is not None,
         back_url=back,
     )
@@ -60,8 +60,8 @@ def _sentences(
         state = "is done" if judge_run.state == BatchState.DONE else "is in progress"
         return [f"Judge run {judge_run.number} by {named} {state}: no call is made. {becomes}"]
     return [
-        f"{named} judged {like}, and will judge the existing answers of {run}. The model under "
-        "test is not called again.",
+        f"{named} judged {like}, and will judge the existing answers of {run}"
+        f"{' again' if like == run else ''}. The model under test is not called again.",
         str(rejudge_estimate(run, jury)),
         f"Once it is done, the judge run becomes active. {becomes}",
         *([f"{sealed}", *sealed.before()] if sealed else []),
