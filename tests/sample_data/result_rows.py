@@ -187,6 +187,7 @@ class Rows:
             "justification": ["" if value is None else "Invented." for value in values],
             "failure": [UNREADABLE if value is None else "" for value in values],
             "failure_message": ["Invented." if value is None else "" for value in values],
+            "request_key": repeat(""),
             "created_at": repeat(self.run.finished_at),
         }
 
