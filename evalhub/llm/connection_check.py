@@ -173,7 +173,7 @@ def _success(endpoint: Endpoint, completion: Completion, ask: Ask) -> str:
         f"It answered “{shown}” after {completion.latency_ms / 1000:.1f} s{counts}.",
     ]
     if ask.schema and isinstance(parse_verdict(completion.text, NO_AND_YES), Unreadable):
-        sentences.append("This is no verdict that could be read.")
+        sentences.append("No verdict could be read from it.")
     if refused := completion.refused_params:
         sentences.append(f"Left out, as the endpoint refuses it: {', '.join(sorted(refused))}.")
     return " ".join(sentences)

@@ -113,10 +113,8 @@ def _warnings(report: RunReport) -> Iterator[str]:
     if report.juries_differ:
         yield "Its judge runs used different juries: do not compare their scores."
     for refused in report.refused:
-        replies = counted(refused.replies, "answer" if refused.role == "candidate" else "call")
-        yield (
-            f"{refused.model} refuses {refused.name} ({refused.value}): {replies} made without it."
-        )
+        calls = counted(refused.calls, "call")
+        yield f"{refused.model} refuses {refused.name} ({refused.value}): {calls} made without it."
     panel = report.panel
     if panel is None:
         return

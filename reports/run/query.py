@@ -115,14 +115,14 @@ class Similarity:
 
 
 class RefusedParameter(NamedTuple):
-    """A parameter that an endpoint refused, and the number of replies made without it."""
+    """A parameter that an endpoint refused, and the number of calls made without it."""
 
     model_id: int
     model: str
     role: str
     name: str
     value: Any
-    replies: int
+    calls: int
 
 
 @dataclass(frozen=True)

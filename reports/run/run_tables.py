@@ -82,7 +82,7 @@ def _settings(report: RunReport) -> Table:
         checks = f"{count(panel.checks.ok + panel.checks.failed)} run without a judge{failed}"
     if run.cost_limit_usd is not None:
         spent = spent_by([run, *report.judge_runs])
-        cost_limit = f"{usd(run.cost_limit_usd)}, of which {spent} spent"
+        cost_limit = f"{usd(run.cost_limit_usd)}; spent {spent}"
     pairs: list[tuple[str, Cell]] = [
         ("Run", run.pk),
         ("State", report.progress.state),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from evalhub.display.formatting import count, counted, words
+from evalhub.work.models import Batch
 from evalhub.work.spent import spent_by
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import calls_url, row_url
@@ -11,7 +12,7 @@ from reports.run.distribution_query import Distribution
 from reports.run.figure import binned_costs, binned_times
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
-from runs.models import JudgeRun, Outcome, Run
+from runs.models import Outcome
 
 ADVICE: dict[str, str] = {
     "rate_limited": "Lower the model's concurrency or rate limit.",
@@ -82,7 +83,7 @@ def usage(report: RunReport) -> Table:
     return Table("usage", "Tokens and cost", columns, rows, note=note)
 
 
-def _spent(parts: Sequence[Run | JudgeRun]) -> tuple[Cell, Cell]:
+def _spent(parts: Sequence[Batch]) -> tuple[Cell, Cell]:
     """Return the cost, and the calls of unknown cost with a link to them."""
     usd, unpriced = spent_by(parts)
     return usd, unpriced and Linked(unpriced, calls_url(parts, cost_usd__isnull=1))
@@ -152,7 +153,7 @@ def refused_parameters(report: RunReport) -> Table:
             one.name,
             str(one.value),
             Linked(
-                one.replies,
+                one.calls,
                 calls_url(
                     parts,
                     refused_params__isnull=0,
@@ -175,12 +176,22 @@ def refused_parameters(report: RunReport) -> Table:
 
 def errors(report: RunReport, links: ResultLinks) -> Table:
     url = links.results(outcomes=(Outcome.ERROR.value,))
+    parts = [report.run, *report.judge_runs]
     rows: list[tuple[Cell, ...]] = [
         (words(kind) or "unknown", Link("results without an answer", url), n, ADVICE.get(kind, ""))
         for kind, n in report.errors
     ]
     rows += [
-        (words(kind), Link(f"{role} calls", "", "with retries"), n, ADVICE.get(kind, ""))
+        (
+            words(kind),
+            Link(
+                f"{role} calls",
+                calls_url(parts, role__exact=role, error_kind=kind),
+                "with retries",
+            ),
+            n,
+            ADVICE.get(kind, ""),
+        )
         for role, kind, n in report.failures
     ]
     columns = (

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evalhub.display.formatting import count, counted
+from evalhub.display.formatting import counted
 from evalhub.models import BatchState
 from evalhub.work.spent import Spent, spent_by
 from runs.figures.partly_judged import PartlyJudged, partly_judged
@@ -63,12 +63,9 @@ class RunFigures:
         return current_of(self.judge_runs)
 
     @property
-    def partly_judged_words(self) -> str:
-        """How many answers lack judgments, and of which kind if there is one; "" for none."""
-        n = sum(kind.answers for kind in self.partly_judged)
-        if len(self.partly_judged) == 1:
-            return f"{count(n)} {self.partly_judged[0].judged_by}"
-        return f"{count(n)} judged in part" if n else ""
+    def partly_judged_answers(self) -> int:
+        """How many answers lack judgments."""
+        return sum(kind.answers for kind in self.partly_judged)
 
     @property
     def judged_by(self) -> str:

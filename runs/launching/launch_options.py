@@ -144,7 +144,7 @@ class LaunchSpec(BaseModel):
     cut_off_answers: Handling = Field(
         Handling.JUDGED,
         title="Answers cut off",
-        description="Answers that reached the token limit. They are marked in either case.",
+        description="Answers that reached the token limit. They are marked in any case.",
     )
     broken_off_answers: Handling = Field(
         Handling.ERROR,

@@ -75,7 +75,7 @@ def test_a_failing_judge_is_counted_everywhere_and_its_retry_leaves_no_doubt(
     assert "Judged by 1 of 2: 3 answers" in page
     assert "0 to 3 of 3 results may pass" in page
     assert "Retry 3 failed" in page
-    assert "3 judged by 1 of 2" in reader.get("/admin/runs/run/").text
+    assert "3 partly judged" in reader.get("/admin/runs/run/").text
     progress = reader.get(f"/api/v1/runs/{run.pk}/progress/").json()
     kind = {"expected": 2, "answered": 1, "replaced": 0, "answers": 3}
     assert (progress["partly_judged"], progress["retryable"]) == ([kind], 3)

@@ -85,4 +85,4 @@ def test_a_parameter_that_a_person_set_is_not_dropped_in_silence(provider, model
     page = client.get(reverse("admin:evalhub_languagemodel_change", args=[candidate.pk]))
     assert "0.7, set in its parameters, is not sent" in page.content.decode()
     report = client.get(reverse("reports:run", args=[runs[0].pk])).content.decode()
-    assert f"{candidate.name} refuses temperature (0.7): 1 answer made without it." in report
+    assert f"{candidate.name} refuses temperature (0.7): 1 call made without it." in report
