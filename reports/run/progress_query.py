@@ -132,10 +132,9 @@ def _counted(run: Run) -> tuple[Counts, int]:
 
 
 def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProgress]:
-    """Return the progress of active and live judge runs by their id; one query."""
-    counted = {judge_run.pk for judge_run in judge_runs if judge_run.is_active or judge_run.is_live}
-    rows = ResultScore.objects.filter(judge_run__in=counted).order_by().values_list("judge_run_id")
-    sums = rows.annotate(
+    """Return the progress of judge runs by their id; one query."""
+    rows = ResultScore.objects.filter(judge_run__in=judge_runs).order_by()
+    sums = rows.values_list("judge_run_id").annotate(
         n=Count("pk"),
         done=Count("pk", filter=Q(state=ItemState.DONE)),
         ended=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
