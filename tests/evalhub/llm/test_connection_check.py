@@ -63,7 +63,7 @@ def test_what_fails_later_does_not_hide_what_works(reports_of):
 
 
 def test_a_judge_without_a_verdict_is_told_apart(reports_of):
-    assert "no verdict" in reports_of("ready")[2].message
+    assert "No verdict" in reports_of("ready")[2].message
 
 
 def test_a_parameter_that_is_left_out_is_named(reports_of, provider):

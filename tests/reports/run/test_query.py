@@ -9,6 +9,7 @@ from django.utils import timezone
 from evalhub.models import Call
 from evalhub.statistics.agreement.alpha_bands import Band
 from issues.models import Tag, TagKind
+from reports.documents.cells import as_json
 from reports.run.query import run_report
 from reports.run.usage_tables import usage
 from runs.models import JudgeRun, Result, Run
@@ -144,7 +145,7 @@ def test_spent_is_of_answers_and_all_judge_runs_and_unknown_is_not_nought():
 
 def usage_rows(run):
     rows = usage(report(Run.objects.get(pk=run.pk))).as_rows()
-    return {row["role"]: (row["cost_usd"], row["unpriced"]) for row in rows}
+    return {row["role"]: (row["cost_usd"], as_json(row["unpriced"])) for row in rows}
 
 
 def test_percentiles_are_nearest_rank_to_two_digits():

@@ -228,7 +228,7 @@ def test_judges_of_another_version_are_told_and_asked_again(answered, work, monk
     found, compared = kinds(before, run)
     assert found == [Kind.NOT_COMPARABLE, Kind.SAME]
     assert compared.apart.is_repairable
-    assert "Judged by another version" in warnings(before)
+    assert "Judged by an earlier version" in warnings(before)
     made = control.rejudge_like(before, run, by=None)
     work()
     assert made.number == 2
@@ -255,10 +255,10 @@ def test_a_judge_run_that_goes_on_under_a_newer_version_says_so(answered, work, 
     raised(monkeypatch, Part.VERDICT)
 
     control.resume_run(run)
-    assert "another version" in warnings(run)
+    assert "an earlier version" in warnings(run)
     work()
 
-    assert "went on under another version" in warnings(run)
+    assert "upgraded in the middle" in warnings(run)
     assert control.judged_like(run, judge_run.jury) is None
 
 
