@@ -130,7 +130,8 @@ def probe(model: LanguageModel) -> list[ConnectionReport]:
         refused = dict(capabilities.refused_by(model.pk))
         for of_tools in reports[1:2]:
             if of_tools.error_kind in (Kind.BAD_REQUEST, Kind.NOT_FOUND):
-                refused["tools"] = {"words": of_tools.message, "instead": "", "only": None}
+                words = of_tools.message.removeprefix("It did not work with a tool. ").rstrip(".")
+                refused["tools"] = {"words": words, "instead": "", "only": None}
         LanguageModel.objects.filter(pk=model.pk).update(refused_params=refused)
     capabilities.follow(model.pk, LanguageModel.objects.get(pk=model.pk).refused_params)
     return reports
