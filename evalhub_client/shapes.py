@@ -265,6 +265,7 @@ class Result(TypedDict):
     agreement: NotRequired[float | None]
     ending: NotRequired[Ending | Blank]
     similarity: NotRequired[float | None]
+    has_taken_verdicts: NotRequired[bool]
     is_overridden: NotRequired[bool]
     is_disputed: NotRequired[bool]
     input_tokens: NotRequired[int | None]

@@ -1,7 +1,8 @@
 """The outcome of an issue in runs and releases, turning points, and passes in a row. Pure.
 
 The unit is a test with a model and a revision, however often it was asked. It is flaky if it both
-passed and failed in the runs that are looked at: it is set aside and named. The issue
+passed and failed in the runs that are looked at: it is set aside and named. So is, unnamed, one
+that did so only by verdicts taken from other runs. The issue
 
 - fails, if more of the other tests fail than the judges' measured share of false fails explains
   (one-sided binomial test, 5 %). A share that was not measured counts as 0: one failure is enough;
@@ -38,11 +39,12 @@ class IssueOutcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-TEST, REVISION, PASSED, FAILED, EXCLUDED = range(5)
-"""The columns of `AnswerCounts`; excluded are errors, unscored or pending."""
+TEST, REVISION, PASSED, FAILED, EXCLUDED, PASSED_ASKED, FAILED_ASKED = range(7)
+"""The columns of `AnswerCounts`; excluded are errors, unscored or pending, asked are those of the
+passed and failed ones whose verdicts were not taken from another run."""
 
 AnswerCounts = NDArray[np.int64]
-"""The answers to each test and revision in a run; shape (tests, 5)."""
+"""The answers to each test and revision in a run; shape (tests, 7)."""
 
 
 class FalseFails(NamedTuple):
@@ -64,7 +66,7 @@ class UnitCounts(NamedTuple):
     Attributes:
         passed: How many passed and never failed.
         failed: How many failed and never passed.
-        flaky: Ids of those that did both.
+        flaky: Ids of those that did both where judges were asked.
         measured: How many results of passed and failed ones each run has.
     """
 
@@ -109,9 +111,10 @@ class IssueResult:
     @cached_property
     def units(self) -> UnitCounts:
         passed, failed = self.tests[:, PASSED] > 0, self.tests[:, FAILED] > 0
-        flaky = self.tests[passed & failed, TEST].tolist()
-        only_passed = int(np.count_nonzero(passed)) - len(flaky)
-        only_failed = int(np.count_nonzero(failed)) - len(flaky)
+        only_passed = int(np.count_nonzero(passed & ~failed))
+        only_failed = int(np.count_nonzero(failed & ~passed))
+        is_flaky = (self.tests[:, [PASSED_ASKED, FAILED_ASKED]] > 0).all(axis=1)
+        flaky = self.tests[is_flaky, TEST].tolist()
         return UnitCounts(len(passed), only_passed, only_failed, flaky, [only_passed + only_failed])
 
     @cached_property
@@ -210,14 +213,17 @@ def _units_of(runs: Sequence[IssueResult]) -> UnitCounts:
     line = np.repeat([lines[seen.line] for seen in runs], sizes)
     keys = np.column_stack([line, rows[:, [TEST, REVISION]]])
     units, of_row = np.unique(keys, axis=0, return_inverse=True)
-    passed, failed = (np.bincount(of_row, rows[:, one]) > 0 for one in (PASSED, FAILED))
+    passed, failed, *asked = (
+        np.bincount(of_row, rows[:, one]) > 0
+        for one in (PASSED, FAILED, PASSED_ASKED, FAILED_ASKED)
+    )
     is_measured = (passed != failed)[of_row]
     run = np.repeat(np.arange(len(runs)), sizes)
     return UnitCounts(
         len(units),
         int(np.count_nonzero(passed & ~failed)),
         int(np.count_nonzero(failed & ~passed)),
-        units[passed & failed, 1].tolist(),
+        units[np.logical_and(*asked), 1].tolist(),
         np.bincount(run[is_measured], minlength=len(runs)).tolist(),
     )
 

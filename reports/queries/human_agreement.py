@@ -196,19 +196,19 @@ def _checked(
 ) -> Iterator[tuple[Checked, bool]]:
     """Yield the verdicts of each judge and jury next to the human ones, answer by answer.
 
-    The flag beside each tells whether the party was taught with an example from the test.
+    The flag beside each tells whether the party was taught with an example from the test. Verdicts
+    that were asked in another run count there.
     """
     judge_runs = {one.run: one.judge_run for one in runs if one.judge_run}
     places = _places(evaluations)
     values = _judge_values(judge_runs.values())
     passed = _passed(judge_runs.values())
-    taken = _taken(judge_runs.values())
     teaching = taught_tests({v.template for given in values.values() for v in given if v.template})
     for start in range(0, len(places), PIECE):
         piece = dict(list(places.items())[start : start + PIECE])
         rules = rules_of(piece)
         for result, (run, issue, test) in piece.items():
-            if run not in judge_runs or result in taken:
+            if run not in judge_runs:
                 continue
             human = _verdicts(evaluations[result], values[result], rules[result])
             if human is None:
@@ -216,8 +216,10 @@ def _checked(
             jury = jury_key(judge_runs[run])
             taught = _taught(values[result], test, teaching)
             taught |= {jury} if taught else set()
-            own = _own(values[result], rules[result])
-            for party, verdict in {jury: passed.get(result), **own}.items():
+            taken = {v.judge for v in values[result] if v.taken_from is not None}
+            together = {} if taken else {jury: passed.get(result)}
+            own = _own((v for v in values[result] if v.judge not in taken), rules[result])
+            for party, verdict in {**together, **own}.items():
                 yield Checked(party, result, run, issue, verdict, *human), party in taught
 
 
@@ -250,12 +252,6 @@ def _judge_values(judge_runs: Collection[JudgeRun]) -> dict[int, list[JudgeValue
     for result, *fields in rows.order_by().values_list("result_id", *JUDGE_VALUE_FIELDS):
         found[result].append(JudgeValue(*fields))
     return found
-
-
-def _taken(judge_runs: Collection[JudgeRun]) -> set[int]:
-    """Return the results with a verdict that was asked in another run, where it counts."""
-    rows = Judgment.objects.filter(judge_run__in=judge_runs, taken_from__isnull=False)
-    return set(rows.order_by().values_list("result", flat=True).distinct())
 
 
 def _passed(judge_runs: Collection[JudgeRun]) -> dict[int, bool | None]:

@@ -124,6 +124,8 @@ def sightings(
         passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
         failed=Count("pk", filter=Q(outcome=Outcome.FAILED)),
         excluded=Count("pk", filter=~Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))),
+        passed_asked=Count("pk", filter=Q(outcome=Outcome.PASSED, has_taken_verdicts=False)),
+        failed_asked=Count("pk", filter=Q(outcome=Outcome.FAILED, has_taken_verdicts=False)),
     )
     tests: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
     for issue, run, *answers in counted:

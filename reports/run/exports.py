@@ -53,6 +53,7 @@ class JudgmentRow:
     option: str
     value: float | None
     failure: str
+    taken_from: int | None
     consensus: float | None
     criterion_score: float | None
     deviation: float | None
@@ -105,6 +106,7 @@ def _criterion(
             option=row.option,
             value=row.value,
             failure=row.failure,
+            taken_from=row.taken_from,
             consensus=found.consensus,
             criterion_score=inverted(found.consensus) if criterion.is_inverted else found.consensus,
             deviation=found.deviation,
@@ -135,7 +137,8 @@ RESULT_COLUMNS = (
 JUDGMENT_COLUMNS = (
     *("result_id", "test_id", "repeat", "criterion", "text", "polarity", "weight", "alternative"),
     *("mandatory", "check", "judge", "sample", "is_backup", "state", "option", "value"),
-    *("failure", "consensus", "criterion_score", "deviation", "is_split", "justification"),
+    *("failure", "taken_from", "consensus", "criterion_score", "deviation", "is_split"),
+    "justification",
 )
 """Columns of judgments.csv."""
 

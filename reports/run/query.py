@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.fields.json import KeyTransform
 
 from evalhub.llm import word_vectors
@@ -25,7 +25,7 @@ from runs.figures.rate import Rate
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of
 from runs.figures.tallies import Counts, Score, Tally, cells_of, group_of
-from runs.models import JudgeRun, Judgment, Outcome, Result, Run
+from runs.models import JudgeRun, Outcome, Result, Run
 from runs.result_list.filters import Filters
 from runs.result_list.listing import prompt_of
 
@@ -60,11 +60,8 @@ def flaky_tests_of(run: Run, reader: User) -> FlakyTests | None:
     """Return None where the run asks each test once."""
     if run.repeats < 2:
         return None
-    taken = Judgment.objects.filter(
-        result=OuterRef("pk"), judge_run__is_active=True, taken_from__isnull=False
-    )
     # A verdict that was taken says nothing of how much answers or judges vary.
-    asked = Result.objects.filter(~Exists(taken) | Q(is_overridden=True), run=run)
+    asked = Result.objects.filter(run=run, has_taken_verdicts=False)
     rows = asked.order_by().values_list("test", "issue", "revision")
     counted = rows.annotate(
         passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),

@@ -30,7 +30,8 @@ RESULTS = (
     Column("tags", "tag_set__names"),
     *plain_columns("origin", "weight", "state", "outcome", "is_judged", "score", "passed"),
     *plain_columns("lowest_score", "highest_score", "lowest_passed", "highest_passed"),
-    *plain_columns("agreement", "similarity", "is_overridden", "is_disputed"),
+    *plain_columns("agreement", "similarity", "has_taken_verdicts", "is_overridden"),
+    *plain_columns("is_disputed"),
     *plain_columns("input_tokens", "output_tokens", "cost_usd", "latency_ms", "error_kind"),
     *plain_columns("ending"),
     *plain_columns("error_message", withheld=""),
@@ -54,7 +55,8 @@ JUDGMENTS = (
     Column("judge_name", "judge_id", parquet.TEXT, _judge_names),
     Column("approach", "judge__approach"),
     *plain_columns("template", "sample", "is_backup", "state", "option", "value"),
-    *plain_columns("justification", "failure", "failure_message", "call", "created_at"),
+    *plain_columns("justification", "failure", "failure_message", "call", "taken_from"),
+    *plain_columns("created_at"),
 )
 
 EVALUATIONS = (

@@ -216,6 +216,7 @@ class ResultSerializer(RowSerializer):
 
     `lowest_score` and `highest_score`, and whether it passes at each, are what missing judgments
     allow: equal to the score where none is missing, 0 and 1 without a score.
+    `has_taken_verdicts`: a verdict in its score was asked in another run.
     `is_readable` is false for a sealed test whose text you may not read: then `answer` is null
     and `error_message` empty; all figures are included. `repeat` counts from 1. Label, release and
     model are the run's.
@@ -336,7 +337,7 @@ class JudgmentSerializer(RowSerializer):
 
     class Meta:
         model = Judgment
-        exclude = ("provenance", "request_key")
+        exclude = ("provenance", "request_key", "asked_usd")
 
 
 class HumanEvaluationSerializer(RowSerializer):

@@ -81,7 +81,7 @@ RETRYABLE = Q(state=ItemState.DONE, answered__lt=F("expected") - F("final")) | _
 class ResultScore(Item, BoundedOutcome):
     """The score of one result by one judge run. A worker leases its calls as a whole.
 
-    `expected` and the three after it count judgments (`runs.scoring.coverage_rule.Coverage`).
+    `expected` and the four after it count judgments (`runs.scoring.coverage_rule.Coverage`).
     """
 
     sealed_path = "result__test__sealed"
@@ -102,6 +102,7 @@ class ResultScore(Item, BoundedOutcome):
     final = models.PositiveSmallIntegerField(
         default=0, help_text="Missing ones of checks that cannot run or cannot tell."
     )
+    taken = models.PositiveSmallIntegerField(default=0, help_text="Asked in other runs.")
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
 
     objects = ItemQuerySet.as_manager()
@@ -138,7 +139,8 @@ class Judgment(models.Model):
     or unreadable, unaskable, echo, check_error, cannot_run, cannot_tell or imported_error.
     `request_key` is that of the request to a judge (`runs.judging.equal_requests`), "" where no
     other run may take the verdict. `taken_from` is the judgment that was asked, where this one was
-    not: no foreign key, as it may be deleted.
+    not: no foreign key, as it may be deleted. `asked_usd` is the cost of all calls for it where it
+    was asked, tries and repairs included; null: unknown.
     """
 
     made_with: Parts | None = None
@@ -182,6 +184,7 @@ class Judgment(models.Model):
     )
     request_key = models.CharField(max_length=32, blank=True, editable=False)
     taken_from = models.PositiveBigIntegerField(null=True, editable=False)
+    asked_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, editable=False)
     created_at = models.DateTimeField()
 
     objects = SealedQuerySet.as_manager()

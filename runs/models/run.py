@@ -264,6 +264,10 @@ class Result(Item, RowWithPage, BoundedOutcome):
     similarity = models.FloatField(
         null=True, blank=True, help_text="Cosine to the reference answer, from -1 to 1."
     )
+    has_taken_verdicts = models.BooleanField(
+        default=False,
+        help_text="A verdict in its score was asked in another run.",
+    )
     is_overridden = models.BooleanField(default=False)
     is_disputed = models.BooleanField(default=False)
     input_tokens = models.PositiveIntegerField(null=True, blank=True)

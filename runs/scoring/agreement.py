@@ -23,7 +23,9 @@ Scales = Mapping[int | None, str]
 """Names of scales by judge template id; equal scales have equal names."""
 
 
-JUDGE_VALUE_FIELDS = ("criterion_id", "judge_id", "is_backup", "value", "template_id", "failure")
+JUDGE_VALUE_FIELDS = (
+    *("criterion_id", "judge_id", "is_backup", "value", "template_id", "failure", "taken_from"),
+)
 """Fields of a judgment that a `JudgeValue` has."""
 
 
@@ -113,7 +115,7 @@ def _agreement(
 
 
 def units_of(votes: Iterable[JudgeValue], scales: Scales) -> list[Units]:
-    """Group comparable values by scale.
+    """Group comparable values by scale, without those that were asked in another run.
 
     A judge's value is that of most of its samples; a tie is no value.
     """
@@ -121,7 +123,7 @@ def units_of(votes: Iterable[JudgeValue], scales: Scales) -> list[Units]:
         lambda: defaultdict(lambda: defaultdict(list))
     )
     for vote in votes:
-        if vote.judge is not None and vote.value is not None:
+        if vote.judge is not None and vote.value is not None and vote.taken_from is None:
             scale = scales[vote.template]
             samples[scale][vote.criterion][vote.judge].append(vote.value)
     found = []
@@ -155,11 +157,11 @@ def statistics_of(judge_run_id: int) -> dict[str, Any]:
         [low, high] or None, which does not add up, "units", the number of criteria of
         results with two values or more, and "raters", the ids of their judges. Checks and
         annotators are left out, and judgments that were asked in another run, which "taken" counts
-        as "judgments", with the cost that they saved as "saved_usd" (None: unknown).
+        as "judgments", with the cost of all calls that they saved as "saved_usd" (None: unknown).
     """
     every = Judgment.objects.filter(judge_run=judge_run_id, judge__isnull=False).order_by()
     judgments = every.filter(taken_from=None)
-    taken = every.exclude(taken_from=None).aggregate(n=Count("pk"), usd=Sum("call__cost_usd"))
+    taken = every.exclude(taken_from=None).aggregate(n=Count("pk"), usd=Sum("asked_usd"))
     failures = judgments.filter(state=JudgmentState.FAILED).values_list("failure")
     scales, compared = _compared(judgments)
     judges: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(JudgmentState.values, 0))
@@ -183,13 +185,16 @@ def comparisons_of(votes: Iterable[JudgeValue]) -> Comparisons:
     """Count the judge pairs that can be compared on one result's criteria, and those expected.
 
     A judge counts as asked if it gave a value or failed; a backup judge only makes up for others.
+    What was asked in another run counts there.
     """
     answered: dict[int, set[int]] = defaultdict(set)
     asked: dict[int, set[int]] = defaultdict(set)
     for vote in votes:
-        if vote.judge is not None and vote.value is not None:
+        if vote.judge is None or vote.taken_from is not None:
+            continue
+        if vote.value is not None:
             answered[vote.criterion].add(vote.judge)
-        if vote.judge is not None and not vote.is_backup:
+        if not vote.is_backup:
             asked[vote.criterion].add(vote.judge)
     return comparisons((len(answered[pk]), len(judges)) for pk, judges in asked.items())
 

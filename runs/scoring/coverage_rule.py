@@ -37,7 +37,11 @@ V = TypeVar("V", bound=OwnOrBackup)
 
 
 class JudgeValue(NamedTuple):
-    """The fields of a judgment that scoring and agreement need; `judge` None: a check."""
+    """The fields of a judgment that scoring and agreement need; `judge` None: a check.
+
+    `taken_from` is the judgment that was asked, where this one was not; only that one counts in
+    what measures judges.
+    """
 
     criterion: int
     judge: int | None
@@ -45,6 +49,7 @@ class JudgeValue(NamedTuple):
     value: float | None
     template: int | None
     failure: str = ""
+    taken_from: int | None = None
 
     @property
     def is_missing(self) -> bool:
@@ -56,13 +61,14 @@ class Coverage(NamedTuple):
     """Numbers of judgments.
 
     `answered` of those `expected` have a value; `replaced` further ones have a backup judge's in
-    their place; `final` of the missing ones no retry would give.
+    their place; `final` of the missing ones no retry would give; `taken` were asked in other runs.
     """
 
     expected: int = 0
     answered: int = 0
     replaced: int = 0
     final: int = 0
+    taken: int = 0
 
 
 class Bounds(NamedTuple):
@@ -92,6 +98,7 @@ def coverage_of(votes: Iterable[JudgeValue]) -> Coverage:
             answered,
             min(backups, len(missing)),
             sum(vote.failure in FINAL for vote in missing),
+            sum(vote.taken_from is not None for vote in given),
         )
         total = Coverage(*map(sum, zip(total, found, strict=True)))
     return total

@@ -42,7 +42,7 @@ from runs.scoring.coverage_rule import (
 
 SCORED = ["score", "passed", "agreement", *Bounds._fields]
 RESULT_SCORE_FIELDS = [*SCORED, *Coverage._fields]
-RESULT_FIELDS = [*SCORED, "is_judged", "is_overridden", "is_disputed"]
+RESULT_FIELDS = [*SCORED, "is_judged", "has_taken_verdicts", "is_overridden", "is_disputed"]
 
 Key = tuple[int, int]
 Values = Mapping[int, float | None]
@@ -269,6 +269,7 @@ def _apply_judge_scores(result: Result, result_score: ResultScore | None) -> Non
     result.score = result_score.score if result_score else None
     result.passed = result_score.passed if result_score else None
     result.agreement = result_score.agreement if result_score else None
+    result.has_taken_verdicts = bool(result_score and result_score.taken)
     known = [getattr(result_score, name) for name in Bounds._fields] if result_score else []
     _set(result, Bounds(*known))
     result.is_overridden = result.is_disputed = False
@@ -304,7 +305,7 @@ def _apply_human_scores(
         bounds = rule.bounds(values, [{**judges, **human} for judges, human in worst_and_best])
     _set(result, bounds)
     result.passed = sides.pop() if len(sides) == 1 else None
-    result.is_overridden = True
+    result.is_overridden, result.has_taken_verdicts = True, False
     result.is_judged |= whole is not None or rule.is_covered({*judged, *verdicts})
     if not result.is_judged:
         result.score = result.passed = None

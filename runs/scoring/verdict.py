@@ -171,7 +171,9 @@ class CriterionVerdict:
     @property
     def split(self) -> list[int]:
         """The numbers of judges that gave the same value, largest first."""
-        values = [majority(reply.values) for reply in self.replies]
+        counted = {row.judge_id for row in counting(self.judgments)}
+        replies = [reply for reply in self.replies if reply.judge.judge_id in counted]
+        values = [majority(reply.values) for reply in replies]
         return [n for _, n in Counter(v for v in values if v is not None).most_common()]
 
     @property

@@ -107,6 +107,7 @@ class Rows:
             "weight": [test.weight for test in self.tests],
             "is_judged": [not is_error for is_error in self.errors],
             "ending": repeat(""),
+            "has_taken_verdicts": repeat(False),
             "is_overridden": repeat(False),
             "is_disputed": repeat(False),
             **self.bounds,
@@ -151,6 +152,7 @@ class Rows:
             "answered": self.judged.answered.tolist(),
             "replaced": repeat(0),
             "final": repeat(0),
+            "taken": repeat(0),
             **self.bounds,
             **self._ended(NO_ANSWER, ""),
         }

@@ -80,7 +80,12 @@ def _point(release: Release, rng: np.random.Generator) -> IssueOutcome:
             "1.0",
             0,
             AT,
-            np.array([(test, 1, release.repeats - n, n, 0) for test, n in enumerate(tests)]),
+            np.array(
+                [
+                    (test, 1, release.repeats - n, n, 0, release.repeats - n, n)
+                    for test, n in enumerate(tests)
+                ]
+            ),
             FalseFails(release.false_fails, 200),
         )
         for model, tests in enumerate(failed)

@@ -28,15 +28,18 @@ def seen(n, way, *, line="a", release="", together=None):
 
 
 def run(n, answers, *, line="a", release="", together=None, rate=None):
-    """Run number n, on day n; a letter for each test, or several for its repeats."""
+    """Run number n, on day n; a letter for each test, or several for its repeats.
+
+    Capitals are outcomes by verdicts that were taken from another run.
+    """
     at = START + timedelta(days=n)
     tests = np.array(
         [
-            (test, 1, given.count("p"), given.count("f"), given.count("e"))
+            (test, 1, *map(given.lower().count, "pfe"), *map(given.count, "pf"))
             for test, given in enumerate(answers)
         ],
         dtype=np.int64,
-    ).reshape(-1, 5)
+    ).reshape(-1, 7)
     together = n if together is None else together
     return IssueResult(n, line, release, together, at, tests, rate or FalseFails())
 
@@ -194,6 +197,13 @@ def test_flaky_tests_are_set_aside_and_named():
     assert (found.failed, found.passed, found.flaky) == (0, 2, (0,))
     assert found.issue_outcome == IssueOutcome.PASSED
     assert "Flaky and set aside: test 0." in found.words
+
+
+def test_no_test_is_flaky_by_verdicts_that_were_taken_from_another_run():
+    answers = ["pF", "PF", "pfF", "pP"]
+    for runs in ([run(1, answers)], [run(1, answers), run(2, ["p", "F", "p", "p"])]):
+        found = evidence_of(runs)
+        assert (found.total, found.failed, found.passed, found.flaky) == (4, 0, 1, (2,))
 
 
 def test_one_model_that_fails_what_another_passes_is_not_flaky():

@@ -4,7 +4,14 @@ import pytest
 
 from evalhub.statistics.agreement import krippendorff
 from issues.judge_templates.lifecycle import load_builtin_templates
-from runs.scoring.agreement import agreement_in, majority, statistics_of
+from runs.scoring.agreement import (
+    agreement_in,
+    agreement_on,
+    comparisons_of,
+    majority,
+    statistics_of,
+)
+from runs.scoring.coverage_rule import JudgeValue
 from tests.runs.rubric_runs import rubric_run
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +47,13 @@ def test_sums_of_two_judge_runs_give_the_alpha_of_all_their_verdicts():
     together = krippendorff.alpha([*halves[0], *halves[1]])
     summed = krippendorff.summed(parts)
     assert krippendorff.alpha_from_coincidences(summed) == pytest.approx(together)
+
+
+def test_verdicts_that_were_asked_in_another_run_count_there():
+    votes = [JudgeValue(n, judge, False, n % 2, None) for n in range(6) for judge in (1, 2)]
+    taken = [one._replace(taken_from=7) for one in votes]
+    assert agreement_on(votes, {None: ""}).units == 6
+    assert agreement_on(taken, {None: ""}).units == comparisons_of(taken).expected == 0
 
 
 def test_too_little_data_has_no_alpha_in_a_judge_run_either():
