@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -21,6 +22,7 @@ from evalhub.llm.verdicts.judge_replies import (
 from evalhub.llm.verdicts.option_matching import Offered
 from evalhub.models import Call, CallRole
 from evalhub.work.calls.caller import Caller, CallReply
+from evalhub.work.spending import cost_of_item
 from issues import checks
 from issues.checks import CHECKS, Material
 from issues.judge_templates.pairwise_prompt import (
@@ -76,7 +78,8 @@ class JudgeReply(NamedTuple, Generic[V]):
     """Outcome of a request. Without a verdict it failed and does not count.
 
     `failure` is the kind of a call's error, or one of the above. `call` is the call that the
-    verdict comes from; `is_saved` means that it has been recorded already.
+    verdict comes from; `is_saved` means that it has been recorded already. `cost_usd` is that of
+    all calls for the verdict, tries and repairs included; None: unknown, or none.
     """
 
     verdict: V | None = None
@@ -85,6 +88,7 @@ class JudgeReply(NamedTuple, Generic[V]):
     call: Call | None = None
     is_saved: bool = False
     was_repaired: bool = False
+    cost_usd: Decimal | None = None
 
     @property
     def state(self) -> JudgmentState:
@@ -207,6 +211,7 @@ class _Exchange:
     caller: Caller
     request: JudgeCall
     last: Call | None = field(default=None, kw_only=True)
+    digests: set[str] = field(default_factory=set, kw_only=True)
 
     async def ask(self) -> CallReply:
         return await self._call(self.endpoint, self.request, CallRole.JUDGE)
@@ -256,7 +261,14 @@ class _Exchange:
         if call is not self.last:
             self._record()
         is_saved, was_repaired = self.last is None, len(replies) > 1 or verdict.repaired
-        return JudgeReply(verdict, call=call, is_saved=is_saved, was_repaired=was_repaired)
+        made = (call for call in self.caller.calls if call.request_digest in self.digests)
+        return JudgeReply(
+            verdict,
+            call=call,
+            is_saved=is_saved,
+            was_repaired=was_repaired,
+            cost_usd=cost_of_item({}, made),
+        )
 
     async def _call(self, endpoint: Endpoint, request: JudgeCall, role: CallRole) -> CallReply:
         self._record()
@@ -266,6 +278,7 @@ class _Exchange:
             endpoint, messages, params, role=role, schema=schema, accepted=()
         )
         self.last = reply.call
+        self.digests.add(reply.call.request_digest)
         return reply
 
     def _record(self) -> None:

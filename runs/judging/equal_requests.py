@@ -26,12 +26,12 @@ from runs.judging.tasks import JudgeRequest, JudgingTask
 from runs.models import JudgeRun, Judgment, Run
 
 KEY_LENGTH = 32
-TAKEN = ("state", "option", "value", "justification", "call_id", "provenance_id")
+TAKEN = ("state", "option", "value", "justification", "call_id", "provenance_id", "asked_usd")
 """Columns of a judgment that are taken from another one."""
 
 
-async def take_known_verdicts(job: JudgingTask, caller: ModelCaller) -> int:
-    """Take the verdicts on equal requests, where the judge run may; return how many.
+async def take_known_verdicts(job: JudgingTask, caller: ModelCaller) -> None:
+    """Take the verdicts on equal requests, where the judge run may.
 
     Each request that is left then knows its digest, by which its verdict is found later.
     """
@@ -42,13 +42,12 @@ async def take_known_verdicts(job: JudgingTask, caller: ModelCaller) -> int:
     requests = [one for task in job.criterion_tasks for one in task.judge_requests]
     keys = {request_key(one) for one in requests} - {""}
     if not (job.takes_known_verdicts and keys):
-        return 0
-    known = await caller.database.with_retries(known_verdicts, job.judge_run_id, keys)
+        return
+    known = await caller.database.with_retries(known_verdicts, job, keys)
     for task in job.criterion_tasks:
         found = [one for one in task.judge_requests if request_key(one) in known]
         task.kept += [_taken(job, one, known[request_key(one)]) for one in found]
         task.judge_requests = [one for one in task.judge_requests if request_key(one) not in known]
-    return sum(request_key(one) in known for one in requests)
 
 
 def request_key(request: JudgeRequest) -> str:
@@ -74,7 +73,8 @@ async def _digest(job: JudgingTask, request: JudgeRequest) -> str:
     return digest(
         [
             request_digest(judge.endpoint, *first),
-            judge.method,
+            # Judges of one jury may ask alike; the number of samples is no part of the request.
+            [judge.approach, judge.params, judge.whole and judge.whole.template_id, judge.method],
             _identity(request.repair_model),
             [VERSIONS[part] for part in OF_VERDICTS],
             [job.case.test_id, request.key, job.repeat, request.sample],
@@ -86,15 +86,19 @@ def _identity(model: Endpoint | None) -> list[object]:
     return [model.litellm_model, model.api_base, model.params] if model else []
 
 
-def known_verdicts(judge_run_id: int, keys: Collection[str]) -> dict[str, Judgment]:
+def known_verdicts(job: JudgingTask, keys: Collection[str]) -> dict[str, Judgment]:
     """Return the newest verdict on each of these requests that the judge run may take."""
-    run = Run.objects.select_related("requested_by").get(judge_runs=judge_run_id)
+    run = Run.objects.select_related("requested_by").get(judge_runs=job.judge_run_id)
     found = _readable(run).filter(request_key__in=keys)
     since = timezone.now() - timedelta(days=settings.EVALHUB_KNOWN_VERDICTS_DAYS)
     found = found.filter(call__started_at__gte=since)
-    # A second attempt must be able to differ.
-    same = Run.objects.filter(release=run.release, variant_key=run.variant_key)
-    found = found.exclude(judge_run__run__in=same.order_by().values("pk"))
+    # A second attempt must be able to differ: also from what the first one took.
+    same = Run.objects.filter(release=run.release, variant_key=run.variant_key).order_by()
+    theirs = Judgment.objects.filter(
+        result__test=job.case.test_id, result__run__in=same.values("pk"), taken_from__isnull=False
+    )
+    found = found.exclude(judge_run__run__in=same.values("pk"))
+    found = found.exclude(pk__in=theirs.order_by().values("taken_from"))
     return {one.request_key: one for one in found.order_by("pk")}
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from evalhub.llm.gateway import request_digest
 from evalhub.models import Call, CallRole, User
 from issues.content.conversation import Message
@@ -108,9 +110,13 @@ def _sent(
         if call is not None and call.role == CallRole.JUDGE:
             sent[call.language_model_id].add(call.request_digest)
     if any(call is None or call.role != CallRole.JUDGE for call in calls):
-        # The judgment keeps a later call, a repair or no call: find the first request by its item.
+        # The judgment keeps a later call, a repair or no call: find the first request by its item,
+        # perhaps of another judge run.
         items = ResultScore.objects.filter(judge_run=judge_run, result=result).values("pk")
-        rows = Call.objects.filter(batch=judge_run.work_key, item_id__in=items, role=CallRole.JUDGE)
+        found = Q(batch=judge_run.work_key, item_id__in=items)
+        for batch, item in {(one.call.batch, one.call.item_id) for one in judgments if one.call}:
+            found |= Q(batch=batch, item_id=item)
+        rows = Call.objects.filter(found, role=CallRole.JUDGE).order_by()
         for model, text in rows.values_list("language_model_id", "request_digest"):
             sent[model].add(text)
     return sent

@@ -247,7 +247,8 @@ LAST_RUNS = 2
 def _known_verdicts(spec: LaunchSpec, selection: Selection) -> list[str]:
     if spec.ask_judges_again or not selection.judges:
         return []
-    done = JudgeRun.objects.filter(number=1, run__takes_known_verdicts=True).exclude(statistics={})
+    done = JudgeRun.objects.filter(number=1, run__takes_known_verdicts=True)
+    done = done.exclude(statistics={}).exclude(jury__judges=[])
     if selection.suite:
         done = done.filter(run__suite=selection.suite)
     share = taken_share(done.order_by("-pk")[:LAST_RUNS])

@@ -7,10 +7,12 @@ import pytest
 from django.utils import timezone
 
 from evalhub.models import Call, CallRole
+from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import TemplateExample, TemplateState, Test
 from reports.run.page import document_of_run
 from reports.run.query import flaky_tests_of, run_report
 from runs.comparison.versions import VERSIONS, Part
+from runs.judging.sent_prompts import prompt_of
 from runs.launching.estimate import estimate
 from runs.launching.launch_options import read_spec
 from runs.launching.selection import select
@@ -20,7 +22,7 @@ from runs.models import Judge, Judgment, ResultScore
 from runs.result_list.filters import Filters
 from runs.scoring.agreement import agreement_in
 from tests.factories import make_jury, make_run, make_template, make_test, make_user
-from tests.provider import is_judge, prompt, verdict
+from tests.provider import failure, is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -94,6 +96,36 @@ def test_what_measures_judges_counts_each_asked_judgment_once(launched):
     assert again.judge_runs.get().result_scores.filter(answered=2).count() == 4
 
 
+def test_what_is_saved_is_the_cost_of_tries_and_repairs_too(launched, model_at):
+    said = iter([failure(500, "busy"), "no verdict"])
+    launched.says["judge"] = lambda request: next(said, verdict(1))
+    test, jury = make_test(), make_jury(model_at(input_usd_per_mtok=1, output_usd_per_mtok=1))
+    first, again = (launched(release, test, jury=jury) for release in ("1.0", "1.1"))
+
+    saved = Decimal(again.judge_runs.get().statistics["taken"]["saved_usd"])
+    assert saved == first.judge_runs.get().spent_usd
+    assert Call.objects.exclude(role=CallRole.CANDIDATE).count() == 3
+    copy = taken(again).get()
+    assert copy.call.role == CallRole.REPAIR
+    assert prompt_of(copy, reader=make_user("superuser")).matches
+
+
+def test_judges_that_ask_alike_keep_their_own_verdicts_and_further_samples_ask(launched, model_at):
+    model, test = model_at(), make_test(criteria=[{"text": "Polite."}])
+    jury, thrice = make_jury(), make_jury()
+    load_builtin_templates()
+    own = [make_template(), make_template()]
+    jury.judges.set(Judge.objects.given(model, template=one) for one in own)
+    thrice.judges.set([Judge.objects.given(model, template=own[0], samples=3)])
+    said = iter(["FULLY_MET", "UNMET"])
+    launched.says["judge"] = lambda request: verdict(next(said, "FULLY_MET"))
+    first, again = launched("1.0", test, jury=jury), launched("1.1", test, jury=jury)
+
+    assert (first.asked, again.asked) == (2, 0)
+    assert values(again) == values(first)
+    assert launched("1.2", test, jury=thrice).asked == 2
+
+
 def changed_guidelines(test, monkeypatch):
     Test.objects.filter(pk=test.pk).update(guidelines="The answer is 4!")
 
@@ -149,6 +181,8 @@ def test_attempts_of_one_release_choices_and_rejudging_ask_anew(launched, provid
     first = launched("1.0", test)
     assert launched("1.0", test).asked == 2
     assert launched("1.0", test, variant_key="other").asked == 0
+    # Each verdict that was asked goes to one attempt.
+    assert [launched("2.0", test).asked for _ in range(4)] == [0, 0, 2, 2]
     assert launched("1.1", test, takes_known_verdicts=False).asked == 2
     provider.clear()
     control.rejudge(first, None, by=None)
