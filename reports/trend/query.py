@@ -191,9 +191,10 @@ def _pooled(series: SeriesLines, scorings: Mapping[int, Scoring]) -> SeriesLines
     """Leave out the runs that are not comparable with the newest of their point."""
 
     def kept(point: SeriesPoint) -> SeriesPoint:
-        newest = scorings[point.newest.run]
-        runs = (run for run in point.runs if comparability(newest, scorings[run.run]))
-        return SeriesPoint(tuple(runs))
+        newest, *others = point.runs
+        scoring = scorings[newest.run]
+        runs = (run for run in others if comparability(scoring, scorings[run.run]))
+        return SeriesPoint((newest, *runs))
 
     shown = (
         replace(line, series_points=tuple(map(kept, line.series_points))) for line in series.shown

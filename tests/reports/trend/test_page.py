@@ -223,6 +223,13 @@ def test_a_changed_jury_is_listed_and_marked(suite):
     ]
 
 
+def test_a_run_that_was_judged_under_two_versions_keeps_its_point(suite):
+    released(make_model(name="kelp"), suite, [1], tests=[make_test()], release="1.0")
+    JudgeRun.objects.update(provenance_parts={"verdict": [1, 2]})
+
+    assert series(trend()[0]) == {"kelp": [(1, 1)]}
+
+
 def two_models_and_a_test_more(suite):
     kelp, aurora = make_model(name="kelp"), make_model(name="aurora")
     first, second = make_test("One?"), make_test("Two?")
