@@ -85,7 +85,7 @@ def _retry(found: ScoredResults) -> Remedy:
     failed = found.errors + found.retried
     if failed:
         return Remedy(
-            f"Retry {failed:,} failed: “Retry failed” on the page of run {found.run}.",
+            f"Retry {failed:,} failed on the page of run {found.run}.",
             f"/api/v1/runs/{found.run}/retry_errors/",
             page=found.retry_page,
         )

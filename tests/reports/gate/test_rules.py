@@ -99,7 +99,7 @@ def test_failed_results_are_retried():
 
     assert found.sentence == (
         "April: 6 of 10 results are scored (60%); the gate needs 95%: 4 ended in an error. "
-        "Retry 4 failed: “Retry failed” on the page of run 7."
+        "Retry 4 failed on the page of run 7."
     )
     assert found.remedy.path == "/api/v1/runs/7/retry_errors/"
     assert (found.value, found.n) == (0.6, 10)
