@@ -91,11 +91,12 @@ def in_words(counts: Counts) -> str:
 
 def _not_comparable(event: Event, run: Run, opponent: Run, comparable: Comparable) -> Event:
     """Return the event with the reason why nothing is concluded against the opponent."""
+    judged, like = comparable.to_rejudge(opponent.pk, run.pk)
     facts = {
         "against": opponent.pk,
         "comparability": comparable.verdict.value,
         "reason": comparable.reason,
-        "rejudge": rejudge_url(run.pk, opponent.pk) if comparable.is_repairable else None,
+        "rejudge": rejudge_url(judged, like) if comparable.is_repairable else None,
     }
     return replace(
         event,

@@ -11,7 +11,7 @@ from runs.models import Run
 
 
 def refusal(run: Run, like: Run, comparable: Comparable, reader: User) -> Cell:
-    """Return the cell that stands for a verdict: the reason, and the link to re-judge."""
+    """Return the cell in the place of a conclusion: the reason, and the link to re-judge."""
     offered = rejudging(run, like, comparable, reader) if comparable.is_repairable else ()
     links = (Link("Re-judge", link.url) for link in offered)
     return (f"not comparable: {comparable.cause}", *links)
@@ -21,7 +21,7 @@ def rejudging(run: Run, like: Run, comparable: Comparable, reader: User) -> tupl
     """Return the links to what makes the runs comparable; () if nothing helps the reader.
 
     That is to re-judge the run with the jury of the other, or whichever an earlier version of
-    EvalHub judged, or to run its checks again.
+    EvalHub judged, or to run its checks again. `comparable` is of `like` with the run.
     """
     if not reader.has_perm("runs.control_run"):
         return ()
@@ -32,7 +32,7 @@ def rejudging(run: Run, like: Run, comparable: Comparable, reader: User) -> tupl
             for one, _ in pairs
             if Part.CHECK in earlier(_parts_of(one))
         )
-    if comparable == OTHER_JUDGING:
+    if comparable.cause == OTHER_JUDGING.cause:
         return tuple(
             Link(f"Re-judge {one.model_name}, {one.label}", rejudge_url(one.pk, other.pk))
             for one, other in pairs
@@ -40,6 +40,7 @@ def rejudging(run: Run, like: Run, comparable: Comparable, reader: User) -> tupl
         )
     if not comparable.is_repairable:
         return ()
+    run, like = comparable.to_rejudge(like, run)
     whose = "the baseline's jury" if is_baseline(like) else f"the jury of {like.label}"
     return (
         Link(f"Re-judge {run.model_name}, {run.label}, with {whose}", rejudge_url(run.pk, like.pk)),

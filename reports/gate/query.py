@@ -150,11 +150,12 @@ def _matching(run: Run, against: Run | None, comparison: Comparison | None) -> M
     if not is_enough(matched, counts.total()):
         refused = refused and comparison.apart
     if refused.is_repairable:
+        judged, like = refused.to_rejudge(against.pk, run.pk)
         remedy = Remedy(
-            f"Re-judge run {run.pk} with the jury of run {against.pk}.",
-            f"/api/v1/runs/{run.pk}/rejudge/",
-            (("like", against.pk),),
-            rejudge_url(run.pk, against.pk),
+            f"Re-judge run {judged} with the jury of run {like}.",
+            f"/api/v1/runs/{judged}/rejudge/",
+            (("like", like),),
+            rejudge_url(judged, like),
         )
     return Matching(
         other=f"{against.label} (run {against.pk})",

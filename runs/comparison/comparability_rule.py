@@ -1,10 +1,10 @@
 """Whether scores made in two ways may be compared; other pairs are not. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from evalhub.values.digest import digest
 from runs.comparison.versions import (
@@ -14,7 +14,10 @@ from runs.comparison.versions import (
     Part,
     Parts,
     conflicts,
+    judged_earlier,
 )
+
+T = TypeVar("T")
 
 
 class Comparability(StrEnum):
@@ -29,10 +32,12 @@ class Comparable:
 
     Attributes:
         cause: Why the scores cannot be compared, as a clause; "" if they can.
+        rejudges_first: The first of the two is to be re-judged, not the second.
     """
 
     verdict: Comparability
     cause: str = ""
+    rejudges_first: bool = False
 
     def __bool__(self) -> bool:
         return self.verdict == Comparability.COMPARABLE
@@ -50,6 +55,10 @@ class Comparable:
     def is_repairable(self) -> bool:
         """Re-judging one of the runs with the jury of the other makes them comparable."""
         return self.verdict == Comparability.AFTER_REJUDGING
+
+    def to_rejudge(self, first: T, second: T) -> tuple[T, T]:
+        """Return which of the compared two to re-judge, and the one whose jury does it."""
+        return (first, second) if self.rejudges_first else (second, first)
 
 
 class Scoring(NamedTuple):
@@ -136,9 +145,13 @@ def versions_apart(first: Parts, second: Parts) -> Comparable:
         return OTHER_READING
     if any(name.startswith(SENT_TO_CANDIDATE) for name in apart):
         return OTHER_PARAMETERS
-    if apart - {Part.CHECK}:
-        is_sent = all(name.startswith(SENT_TO_JUDGE) for name in apart - {Part.CHECK})
-        return OTHER_JUDGE_PARAMETERS if is_sent else OTHER_JUDGING
+    if judged := apart - {Part.CHECK}:
+        if all(name.startswith(SENT_TO_JUDGE) for name in judged):
+            # Whoever judges now sends what the second was sent, unless that changed meanwhile.
+            is_mixed = any(len(second[name]) > 1 for name in judged)
+            return replace(OTHER_JUDGE_PARAMETERS, rejudges_first=not is_mixed)
+        is_first = judged_earlier(first) and not judged_earlier(second)
+        return replace(OTHER_JUDGING, rejudges_first=is_first)
     return OTHER_CHECKS if apart else COMPARABLE
 
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from evalhub.models import ItemState
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.comparison.versions import Parts, merged
-from runs.models import Answer, HumanEvaluation, Judgment, Provenance
+from runs.models import Answer, EvaluationKind, HumanEvaluation, Judgment, Provenance
 
 
 def parts_of(rows: QuerySet[Any]) -> dict[str, list[Any]]:
@@ -21,11 +21,13 @@ def parts_of(rows: QuerySet[Any]) -> dict[str, list[Any]]:
 def parts_by_test(runs: Collection[int]) -> dict[tuple[int, int], Parts]:
     """Return what took part in the scores of each test, by run and revision; three queries.
 
-    Where people judged a whole answer, no judge took part.
+    Where people judged a whole answer, no judge took part: unless one of them withdrew.
     """
     people = HumanEvaluation.objects.filter(
         criterion__key=WHOLE_TEST, result__is_overridden=True, result__run__in=runs
     )
+    withdrawn = people.filter(kind=EvaluationKind.WITHDRAWAL).order_by()
+    people = people.exclude(result__in=withdrawn.values("result"))
     answers = Answer.objects.filter(result__run__in=runs, result__state=ItemState.DONE)
     judgments = Judgment.objects.filter(
         judge_run__run__in=runs, judge_run__is_active=True, value__isnull=False

@@ -20,7 +20,7 @@ def rejudge_page(request: HttpRequest, run: Run, like: Run, admin: PageAdmin) ->
     back = address_back(request, run.get_absolute_url())
     try:
         jury = control.jury_like(run, like)
-        judge_run = control.judged_like(run, jury)
+        judge_run = control.judged_like(run, like, jury)
         sealed = None if judge_run else exposure_of_judge_run(run, jury)
         if request.method == "POST" and request.POST.get(CONSENT, "") == (
             sealed.key if sealed else ""
