@@ -10,6 +10,7 @@ from evalhub.models import BatchState, ItemState
 from runs.figures.partly_judged import PartlyJudged, partly_judged
 from runs.figures.states import current_of, state_of
 from runs.figures.tallies import Counts
+from runs.lifecycle.control import retryable
 from runs.models import RETRYABLE, JudgeRun, Outcome, Result, ResultScore, Run
 
 
@@ -69,13 +70,13 @@ class Progress:
 class ScoringProgress:
     """The scored results of a judge run, added up.
 
-    `retryable` are those that another try may complete; `passed` of those `scored` pass.
+    `doubtful` are those that another try may complete; `passed` of those `scored` pass.
     """
 
     n: int = 0
     done: int = 0
     ended: int = 0
-    retryable: int = 0
+    doubtful: int = 0
     scored: int = 0
     passed: int = 0
 
@@ -95,7 +96,7 @@ def progress_of(
     current = current_of(judge_runs)
     shown = next((judge_run for judge_run in judge_runs if judge_run.is_live), current)
     judged = scored.get(shown.pk) if shown and shown.jury.get("judges") else None
-    retryable = scored[current.pk].retryable if current and current.pk in scored else 0
+    doubtful = scored[current.pk].doubtful if current and current.pk in scored else 0
     state = state_of(run, judge_runs)
     return Progress(
         state=state,
@@ -107,7 +108,7 @@ def progress_of(
         to_judge=judged.n if judged else 0,
         judge_run=shown.number if shown and not shown.is_active else None,
         counts=counts,
-        retryable=counts.error + retryable,
+        retryable=retryable(run, counts.error, doubtful),
         endings=endings_of(run),
         partly_judged=partly_judged([current.pk])[current.pk] if current else (),
     )
@@ -138,7 +139,7 @@ def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProg
         n=Count("pk"),
         done=Count("pk", filter=Q(state=ItemState.DONE)),
         ended=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
-        retryable=Count("pk", filter=RETRYABLE),
+        doubtful=Count("pk", filter=RETRYABLE),
         scored=Count("score"),
         passed=Count("pk", filter=Q(passed=True)),
     )

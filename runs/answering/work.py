@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from evalhub.llm.applications.application_request import DOCUMENTS, SESSION_ID
 from evalhub.llm.completion import AnswerTurn, Completion, Ending
@@ -161,7 +161,7 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
         Run.objects.filter(pk=batch.pk).update(provenance_parts=parts_of(answers))
 
 
-def end_without_answer(result_ids: Sequence[int]) -> None:
+def end_without_answer(result_ids: Sequence[int] | QuerySet[Result, Any]) -> None:
     """End result scores without an answer to judge as errors."""
     ResultScore.objects.filter(result__in=result_ids, state=ItemState.PENDING).update(
         state=ItemState.ERROR,

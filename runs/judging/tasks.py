@@ -108,27 +108,24 @@ class JudgingTask:
     takes_known_verdicts: bool = False
 
 
+Place = tuple[int, int | None, int]
+"""Criterion, judge and sample of a judgment."""
+
+
 @dataclass(frozen=True)
 class ExistingJudgments:
     """Existing judgments of a result by criterion, judge and sample.
 
-    Those that failed before `retried_at` count as missing. `others` are of the judge run whose
-    judgments are kept.
+    Those that failed before `retried_at` count as missing.
     """
 
-    judgments: Mapping[tuple[int, int | None, int], Judgment]
+    judgments: Mapping[Place, Judgment]
     retried_at: datetime | None
-    others: Mapping[tuple[int, int | None, int], Judgment] = field(default_factory=dict)
 
     def of(
         self, criterion: FrozenCriterion, judge_id: int | None, sample: int = 0
     ) -> Judgment | None:
         return self.judgments.get((criterion.pk, judge_id, sample))
-
-    def to_keep(
-        self, criterion: FrozenCriterion, judge: FrozenJudge, sample: int
-    ) -> Judgment | None:
-        return self.others.get((criterion.pk, judge.judge_id, sample))
 
     def is_missing(self, judgment: Judgment | None) -> bool:
         if judgment is None:
@@ -151,26 +148,27 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
     results = [row.result_id for row in result_scores]
     known = _judgments(judge_run.pk, results)
     source = judge_run.judgments_from_id
-    others = _judgments(source, results) if source else None
-    for kept in (row for found in (others or {}).values() for row in found.values()):
-        kept.pk, kept.judge_run_id, kept.request_key = None, judge_run.pk, ""
+    others = _judgments(source, results) if source else {}
     earlier = earlier_costs(judge_run, [row.pk for row in result_scores])
     tasks = []
     for row in result_scores:
         result, is_retry = row.result, row.error_kind == RETRY
         refuse_removed(result)
         retried_at = datetime.fromisoformat(row.error_message) if is_retry else None
-        of_source = others[result.pk] if others else {}
-        existing = ExistingJudgments(known[result.pk], retried_at, of_source)
+        existing = ExistingJudgments(known[result.pk], retried_at)
         own = templates.get(result.revision.template_id or 0)
+        if kept := {} if is_retry else others.get(result.pk, {}):
+            criterion_tasks = _checks_again(judge_run, result, existing, kept)
+        else:
+            criterion_tasks = _criterion_tasks(judge_run.run, result, jury, existing, own)
         task = JudgingTask(
             item_id=row.pk,
             judge_run_id=judge_run.pk,
             result_id=result.pk,
             case=judged_answer_of(result, judge_run.run.system_prompt),
             material=material_of(result),
-            criterion_tasks=_criterion_tasks(judge_run.run, result, jury, existing, own),
-            similarity_task=_similarity_task(judge_run.run, result),
+            criterion_tasks=criterion_tasks,
+            similarity_task=None if kept else _similarity_task(judge_run.run, result),
             earlier=earlier.get(row.pk, {}),
             sealed=[result.test_id] if row.is_sealed else [],
             repeat=result.repeat,
@@ -182,11 +180,9 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
     return tasks
 
 
-def _judgments(
-    judge_run_id: int, results: Sequence[int]
-) -> dict[int, dict[tuple[int, int | None, int], Judgment]]:
-    """Return the judgments of a judge run by result, and by criterion, judge and sample."""
-    found: dict[int, dict[tuple[int, int | None, int], Judgment]] = defaultdict(dict)
+def _judgments(judge_run_id: int, results: Sequence[int]) -> dict[int, dict[Place, Judgment]]:
+    """Return the judgments of a judge run by result and place."""
+    found: dict[int, dict[Place, Judgment]] = defaultdict(dict)
     for judgment in Judgment.objects.filter(judge_run=judge_run_id, result__in=results):
         place = judgment.criterion_id, judgment.judge_id, judgment.sample
         found[judgment.result_id][place] = judgment
@@ -292,14 +288,33 @@ def _criterion_tasks(
     tasks = []
     for criterion in rubric or criteria:
         if criterion.check_name:
-            judgment, check = known.of(criterion, None), None
-            if known.is_missing(judgment):
-                pk = judgment.pk if judgment else None
-                check = CheckTask(criterion.check_name, criterion.arguments, criterion.pk, pk)
-            tasks.append(CriterionTask(check_task=check))
+            tasks.append(_check_task(criterion, known))
         else:
             tasks.append(_criterion_task(criterion, jury, own, known))
     return tasks
+
+
+def _checks_again(
+    judge_run: JudgeRun,
+    result: Result,
+    known: ExistingJudgments,
+    others: Mapping[Place, Judgment],
+) -> list[CriterionTask]:
+    """Return the checks of a result, and what judges said in another judge run: none is asked."""
+    kept = [row for at, row in others.items() if row.judge_id and at not in known.judgments]
+    for row in kept:
+        row.pk, row.judge_run_id, row.request_key = None, judge_run.pk, ""
+    checks = [one for one in result.revision.criteria.all() if one.check_name]
+    return [CriterionTask(kept=kept), *(_check_task(one, known) for one in checks)]
+
+
+def _check_task(criterion: FrozenCriterion, known: ExistingJudgments) -> CriterionTask:
+    judgment = known.of(criterion, None)
+    if not known.is_missing(judgment):
+        return CriterionTask()
+    pk = judgment.pk if judgment else None
+    check = CheckTask(criterion.check_name, criterion.arguments, criterion.pk, pk)
+    return CriterionTask(check_task=check)
 
 
 def _criterion_task(
@@ -330,9 +345,6 @@ def _criterion_task(
     wanted += [(jury.backup, 0, True)] if jury.backup else []
     for judge, sample, is_backup in wanted:
         judgment = known.of(criterion, judge.judge_id, sample)
-        if judgment is None and (kept := known.to_keep(criterion, judge, sample)):
-            judgment = kept
-            task.kept.append(kept)
         if is_backup:
             if known.is_missing(judgment):
                 task.backup = request(judge, judgment, is_backup=True)

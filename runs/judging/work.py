@@ -41,7 +41,7 @@ from runs.scoring.score import score_result_scores, score_results
 
 T = TypeVar("T")
 
-RUN_FAILED = "The run failed: no more answers come to be judged. To continue, resume the run."
+RUN_ENDED = "The run was stopped: no more answers come to be judged. To continue, resume the run."
 
 
 @dataclass
@@ -82,7 +82,8 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
 
     async def perform(self, job: JudgingTask, caller: ModelCaller) -> None:
         near: list[float | None] = []
-        taken = await take_known_verdicts(job, caller)
+        await take_known_verdicts(job, caller)
+        kept = sum(len(task.kept) for task in job.criterion_tasks)
         judged = await all_or_none(
             [
                 *(_decide(criterion_task, job, caller) for criterion_task in job.criterion_tasks),
@@ -90,7 +91,7 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
             ]
         )
         saved = [future for futures in judged for future in futures]
-        cost_usd = cost_of_item(job.earlier, caller.calls, saved=taken)
+        cost_usd = cost_of_item(job.earlier, caller.calls, saved=kept)
         await caller.save(Finished(cost_usd, *near), after=saved)
 
     def store(self, saves: list[Save]) -> None:
@@ -107,10 +108,10 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
             _finish(finished)
 
     def stop_reason(self, batch: JudgeRun) -> str:
-        """A failed run answers no more, until it is resumed and its judge runs with it."""
-        if Run.objects.get(pk=batch.run_id).state != BatchState.FAILED:
+        """A stopped run answers no more, until it is resumed and its judge runs with it."""
+        if Run.objects.get(pk=batch.run_id).state not in (BatchState.FAILED, BatchState.CANCELLED):
             return ""
-        return "" if self.claimable(batch).filter(state=ItemState.PENDING).exists() else RUN_FAILED
+        return "" if self.claimable(batch).filter(state=ItemState.PENDING).exists() else RUN_ENDED
 
     def on_error(self, item_ids: Sequence[int]) -> None:
         ended = ResultScore.objects.filter(pk__in=item_ids)
@@ -217,6 +218,7 @@ def _judgment(
         failure=reply.failure,
         failure_message=reply.message,
         call=reply.call,
+        asked_usd=reply.cost_usd,
         created_at=timezone.now(),
         **more,
     )
@@ -241,7 +243,7 @@ FINISHED_FIELDS = ["state", "worker", "next_try_at", "error_kind", "error_messag
 JUDGMENT_FIELDS = [
     *("state", "option", "value", "justification", "template"),
     *("failure", "failure_message", "call", "provenance", "request_key", "taken_from"),
-    "created_at",
+    *("asked_usd", "created_at"),
 ]
 
 

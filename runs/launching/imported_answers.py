@@ -31,7 +31,6 @@ from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.launching.number_lists import joined
 from runs.launching.selection import Selection, select
 from runs.models import (
-    NO_ANSWER,
     Answer,
     Approach,
     Judge,
@@ -99,6 +98,7 @@ def _save(run: Run, bodies: dict[tuple[int, int], ImportedAnswerBody]) -> None:
 
 
 def _answer(result: Result, turns: list[dict[str, Any]]) -> Answer:
+    """Return an answer without provenance: EvalHub neither asked for it nor read a reply."""
     last = turns[-1]
     return Answer(
         result=result,
@@ -190,8 +190,6 @@ def save_scores(run: Run, scores: Scores) -> None:
         judgment.judge_run = judge_run
     Judgment.objects.bulk_create(judgments, batch_size=BATCH_SIZE)
     rows = ResultScore.objects.filter(judge_run=judge_run)
-    errors = rows.filter(result__state=ItemState.ERROR)
-    errors.update(state=ItemState.ERROR, error_kind=NO_ANSWER)
     rows.filter(state=ItemState.PENDING).update(state=ItemState.DONE)
     score_result_scores(list(rows))
     judge_run.state, judge_run.finished_at = BatchState.DONE, timezone.now()

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import QuerySet
 
-from evalhub.models import LanguageModel, User
+from evalhub.models import ItemState, LanguageModel, User
 from evalhub.values.digest import digest
 from evalhub.work.processes.queue import request_worker
 from issues.content.revisions import freeze
 from issues.models import FrozenCriterion, Revision, Test
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.tags import names_on
+from runs.answering.work import end_without_answer
 from runs.judging.jury import jury_fingerprint, jury_identity, snapshot
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.number_lists import plain
@@ -193,6 +194,8 @@ def add_judge_run_of(run: Run, jury: dict[str, Any], *, by: User | None, **field
     ids = run.results.order_by("pk").values_list("pk", flat=True)
     scores = (ResultScore(judge_run=judge_run, result_id=pk) for pk in ids)
     ResultScore.objects.bulk_create(scores, batch_size=BATCH_SIZE)
+    errors = run.results.filter(state=ItemState.ERROR).order_by()
+    end_without_answer(errors.values("pk"))
     return judge_run
 
 

@@ -3,11 +3,12 @@
 Only missing calls are made; saved results are never requested again.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, User
@@ -17,12 +18,12 @@ from evalhub.work.processes.queue import request_worker
 from issues.models import FrozenCriterion
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.comparison.provenance import parts_of
-from runs.comparison.versions import judged_earlier
+from runs.comparison.versions import SENT_TO_JUDGE, conflicts, judged_earlier
 from runs.figures.run_tallies import mark_changed
 from runs.judging.activation import SLICE, set_active
 from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot
 from runs.judging.tasks import RETRY
-from runs.judging.work import RUN_FAILED
+from runs.judging.work import RUN_ENDED
 from runs.launching.exposure import SealedExposure, exposure_of_judge_run, refusal
 from runs.launching.launch import (
     add_judge_run,
@@ -98,17 +99,27 @@ def resume_run(run: Run) -> None:
 
 
 def retryable_of(runs: Collection[Run]) -> dict[int, int]:
-    """Return how many results of each run `retry_errors` would retry, by its id; two queries."""
-    found = dict.fromkeys((run.pk for run in runs), 0)
-    asked = [run.pk for run in runs if not run.has_imported_answers]
-    failed = Result.objects.filter(run__in=asked, state=ItemState.ERROR).order_by()
+    """Return how many results of each run `retry_errors` would retry, by its id; two queries.
+
+    Unmeasured similarity is not counted: most of it cannot be measured.
+    """
+    failed = Result.objects.filter(run__in=runs, state=ItemState.ERROR).order_by()
     doubtful = ResultScore.objects.filter(
-        RETRYABLE, judge_run__run__in=found, judge_run__is_active=True
+        RETRYABLE, judge_run__run__in=runs, judge_run__is_active=True
     )
-    for rows, run in ((failed, "run_id"), (doubtful.order_by(), "judge_run__run_id")):
-        for pk, n in rows.values_list(run).annotate(n=Count("pk")):
-            found[pk] += n
-    return found
+    errors, doubts = (
+        Counter(dict(rows.values_list(run).annotate(n=Count("pk"))))
+        for rows, run in ((failed, "run_id"), (doubtful.order_by(), "judge_run__run_id"))
+    )
+    return {run.pk: retryable(run, errors[run.pk], doubts[run.pk]) for run in runs}
+
+
+def retryable(run: Run, errors: int, doubtful: int) -> int:
+    """Return how many of so many errors and scores in doubt `retry_errors` would retry.
+
+    Nobody asks for imported answers, or judges those whose texts were removed.
+    """
+    return (0 if run.has_imported_answers else errors) + (0 if run.texts_removed_at else doubtful)
 
 
 @progress.act
@@ -129,7 +140,7 @@ def retry_errors(run: Run) -> int:
         waits = lacking.filter(result__state=ItemState.PENDING).update(
             state=ItemState.PENDING, error_kind="", error_message=""
         )
-        if waits or (answered_again and judge_run.reason == RUN_FAILED):
+        if waits or (answered_again and judge_run.reason == RUN_ENDED):
             progress.reopen(judge_run)
         if judge_run.is_active:
             judged_again += _retry_judge_run(judge_run)
@@ -198,7 +209,7 @@ def rejudge_like(
     with transaction.atomic():
         progress.lock(run)
         jury = jury_like(run, like)
-        if judge_run := judged_like(run, jury):
+        if judge_run := judged_like(run, like, jury):
             if judge_run.state == BatchState.DONE:
                 set_active(judge_run)
             else:
@@ -232,6 +243,13 @@ def run_checks(run: Run, *, by: User | None) -> JudgeRun:
         if problems := removed_answers(run):
             raise NotPossible(" ".join(problems))
         judge_run = add_judge_run_of(run, active.jury, by=by, judgments_from=active)
+        # What judges failed on as a whole stays so: only a retry asks them.
+        failed = active.result_scores.filter(result=OuterRef("result"), state=ItemState.ERROR)
+        judge_run.result_scores.filter(Exists(failed), state=ItemState.PENDING).update(
+            state=ItemState.ERROR,
+            error_kind=Subquery(failed.values("error_kind")[:1]),
+            error_message=Subquery(failed.values("error_message")[:1]),
+        )
         request_worker()
     return judge_run
 
@@ -259,16 +277,31 @@ def jury_like(run: Run, like: Run) -> dict[str, Any]:
     return jury
 
 
-def judged_like(run: Run, jury: dict[str, Any]) -> JudgeRun | None:
-    """Return the newest judge run by the same judges that is done or will be; None without one.
+def judged_like(run: Run, like: Run, jury: dict[str, Any]) -> JudgeRun | None:
+    """Return the newest judge run by the judges of another run that is done or will be, if any.
 
     One that an earlier version of EvalHub made is none: its judges would be asked otherwise now.
+    Nor is one whose judges were sent other parameters than those of the other run.
+
+    Args:
+        jury: `jury_like` of the two.
     """
+    (wanted,) = like.judge_runs.filter(is_active=True).values_list("provenance_parts", flat=True)
     whole, rubric = fingerprints_of(run, jury)
     states = (BatchState.DONE, BatchState.LIVE, BatchState.PAUSED)
     same = run.judge_runs.filter(whole_fingerprint=whole, rubric_fingerprint=rubric)
     found = same.filter(state__in=states).order_by("-number")
-    return next((one for one in found if not judged_earlier(one.provenance_parts)), None)
+    return next(
+        (
+            one
+            for one in found
+            if not judged_earlier(one.provenance_parts)
+            and not any(
+                name.startswith(SENT_TO_JUDGE) for name in conflicts(one.provenance_parts, wanted)
+            )
+        ),
+        None,
+    )
 
 
 def sealed_exposure_of_judge_run(run: Run, jury: Jury | None) -> SealedExposure | None:

@@ -30,7 +30,7 @@ from runs.comparison.comparability import comparability_of
 from runs.comparison.versions import VERSIONS, Part, conflicts, merged, of_answer
 from runs.judging.activation import set_active
 from runs.lifecycle import control
-from runs.models import Answer, JudgeRun
+from runs.models import NO_ANSWER, Answer, JudgeRun
 from runs.result_list.filters import Filters
 from tests.api import client_of
 from tests.evalhub.llm.endpoints import make_endpoint
@@ -228,6 +228,7 @@ def test_judges_of_another_version_are_told_and_asked_again(answered, work, monk
     found, compared = kinds(before, run)
     assert found == [Kind.NOT_COMPARABLE, Kind.SAME]
     assert compared.apart.is_repairable
+    assert compared.apart.to_rejudge(before, run) == (before, run)
     assert "Judged by an earlier version" in warnings(before)
     made = control.rejudge_like(before, run, by=None)
     work()
@@ -259,7 +260,7 @@ def test_a_judge_run_that_goes_on_under_a_newer_version_says_so(answered, work, 
     work()
 
     assert "upgraded in the middle" in warnings(run)
-    assert control.judged_like(run, judge_run.jury) is None
+    assert control.judged_like(run, run, judge_run.jury) is None
 
 
 @pytest_database
@@ -277,6 +278,56 @@ def test_parameters_that_were_really_sent_keep_scores_apart(answered, provider, 
     assert Answer.objects.filter(result__run=run).count() == 2
     assert "parameters" in comparability_of(before, run).cause
     assert comparability_of(before, answered(model=model_at(params={"temperature": 0.5})))
+
+
+@pytest_database
+def test_judges_that_were_sent_other_parameters_are_asked_again(answered, provider, work):
+    before = answered(tests=[make_test()])
+    usual = provider.script
+
+    def refusing(request):
+        if "temperature" in request and is_judge(request):
+            return failure(400, "Unsupported parameter: 'temperature' is not supported.")
+        return usual(request)
+
+    provider.script = refusing
+    run = answered(tests=[make_test()])
+    found = comparability_of(before, run)
+    assert "their judges" in found.cause
+    judged, like = found.to_rejudge(before, run)
+
+    for n_judge_runs in (2, 2):
+        control.rejudge_like(judged, like, by=None)
+        work()
+        assert (judged, judged.judge_runs.count()) == (before, n_judge_runs)
+        assert comparability_of(before, run)
+
+
+@pytest_database
+def test_results_without_an_answer_or_a_score_end_a_further_judge_run(answered, provider, work):
+    tests = [make_test("1 + 1?"), make_test("3 + 1?"), make_test("4?", criteria=[CONTAINS])]
+    run = answered(tests=tests)
+    unanswered, unscored, _ = run.results.order_by("pk")
+    run.results.filter(pk=unanswered.pk).update(state=ItemState.ERROR)
+    judge_run = run.judge_runs.get()
+    judge_run.judgments.filter(result=unscored).delete()
+    broken = judge_run.result_scores.filter(result__in=[unanswered, unscored])
+    broken.update(state=ItemState.ERROR, error_kind="internal", score=None)
+    n = provider.total
+
+    checked = control.run_checks(run, by=None)
+    work()
+    checked.refresh_from_db()
+    assert (checked.state, provider.total) == (BatchState.DONE, n)
+    set_active(checked)
+    assert run.results.get(pk=unscored.pk).score is None
+    assert control.retryable_of([run])[run.pk] == 2
+
+    judged = control.rejudge(run, None, by=None)
+    work()
+    judged.refresh_from_db()
+    assert judged.state == BatchState.DONE
+    assert judged.result_scores.get(result=unanswered).error_kind == NO_ANSWER
 
 
 @pytest_database

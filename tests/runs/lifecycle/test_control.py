@@ -1,6 +1,7 @@
 """Pause, resume, cancel, retry, re-judge: effects and refusals."""
 
 import pytest
+from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState
 from evalhub.refusals import NotPossible
@@ -180,3 +181,8 @@ def test_a_backup_that_is_the_candidate_judges_nothing_again():
 
     with pytest.raises(NotPossible, match="its own answers"):
         control.rejudge(run, jury, by=None)
+
+
+def test_what_a_retry_leaves_is_not_counted_as_retryable():
+    assert control.retryable(Run(has_imported_answers=True), 3, 2) == 2
+    assert control.retryable(Run(texts_removed_at=timezone.now()), 3, 2) == 3
