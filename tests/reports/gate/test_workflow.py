@@ -93,7 +93,11 @@ def replies(*, score=1, refused=()):
         text = prompt(request)
         if "response_format" in request:
             return verdict(score)
-        return CONTEXT_TOO_LONG if any(f"Question {n}?" in text for n in refused) else "Four."
+        return (
+            CONTEXT_TOO_LONG
+            if any(f"Question {n}?" in text for n in refused)
+            else f"Four, {score}."
+        )
 
     return script
 

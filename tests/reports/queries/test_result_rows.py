@@ -210,8 +210,8 @@ def test_the_results_of_one_test_can_be_picked(annotator):
         (
             "run_judgments_csv",
             "result_id,test_id,repeat,criterion,text,polarity,weight,alternative,mandatory,check,judge,"
-            "sample,is_backup,state,option,value,failure,consensus,criterion_score,deviation,"
-            "is_split,justification",
+            "sample,is_backup,state,option,value,failure,taken_from,consensus,criterion_score,"
+            "deviation,is_split,justification",
         ),
     ],
 )
