@@ -12,7 +12,7 @@ from evalhub.statistics.interval import Interval
 from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
 from reports.run.progress_query import ScoringProgress
 from runs.models import JudgeRun, Judgment, JudgmentState
-from runs.scoring.agreement import agreement_in
+from runs.scoring.agreement import agreement_in, counts_of
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class RunJury:
 
 def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
     """Return the jury of one judge run."""
-    sums = judge_run.statistics or _sums_so_far(judge_run)
+    sums: dict[str, Any] = judge_run.statistics or counts_of(judge_run.pk)
     agreement = agreement_in(judge_run.statistics) if judge_run.statistics else None
     lines = list(judge_lines(judge_run, sums["judges"]))
     models = LanguageModel.objects.filter(pk__in={line.language_model_id for line in lines})
@@ -79,17 +79,3 @@ def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
         failures=tuple(sorted(sums["failures"].items(), key=lambda pair: (-pair[1], pair[0]))),
         assessed=assessed.done,
     )
-
-
-def _sums_so_far(judge_run: JudgeRun) -> dict[str, Any]:
-    """Count a live judge run's judgments, as `JudgeRun.statistics` will hold them."""
-    judges: dict[str, dict[str, int]] = {}
-    failures: dict[str, int] = {}
-    rows = Judgment.objects.filter(judge_run=judge_run, judge__isnull=False, taken_from=None)
-    counted = rows.order_by().values_list("judge_id", "state", "failure").annotate(Count("pk"))
-    for judge, state, failure, n in counted:
-        mine = judges.setdefault(str(judge), dict.fromkeys(JudgmentState.values, 0))
-        mine[state] += n
-        if failure:
-            failures[failure] = failures.get(failure, 0) + n
-    return {"judges": judges, "failures": failures}

@@ -39,8 +39,8 @@ async def take_known_verdicts(job: JudgingTask, caller: ModelCaller) -> None:
         task.judge_requests = [
             replace(one, digest=await _digest(job, one)) for one in task.judge_requests
         ]
-    requests = [one for task in job.criterion_tasks for one in task.judge_requests]
-    keys = {request_key(one) for one in requests} - {""}
+    asked = (one for task in job.criterion_tasks for one in task.judge_requests)
+    keys = {request_key(one) for one in asked} - {""}
     if not (job.takes_known_verdicts and keys):
         return
     known = await caller.database.with_retries(known_verdicts, job, keys)
@@ -105,11 +105,9 @@ def known_verdicts(job: JudgingTask, keys: Collection[str]) -> dict[str, Judgmen
 def _readable(run: Run) -> QuerySet[Judgment]:
     """Return the judgments that whoever launched the run may read."""
     reader = run.requested_by
-    if reader is None:
-        return Judgment.objects.readable_by(AnonymousUser())
-    if not (reader.is_active and reader.has_perm("runs.view_run")):
+    if reader and not (reader.is_active and reader.has_perm("runs.view_run")):
         return Judgment.objects.none()
-    return Judgment.objects.readable_by(reader)
+    return Judgment.objects.readable_by(reader or AnonymousUser())
 
 
 def _taken(job: JudgingTask, request: JudgeRequest, known: Judgment) -> Judgment:

@@ -160,21 +160,27 @@ def statistics_of(judge_run_id: int) -> dict[str, Any]:
         as "judgments", with the cost of all calls that they saved as "saved_usd" (None: unknown).
     """
     every = Judgment.objects.filter(judge_run=judge_run_id, judge__isnull=False).order_by()
-    judgments = every.filter(taken_from=None)
     taken = every.exclude(taken_from=None).aggregate(n=Count("pk"), usd=Sum("asked_usd"))
-    failures = judgments.filter(state=JudgmentState.FAILED).values_list("failure")
-    scales, compared = _compared(judgments)
-    judges: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(JudgmentState.values, 0))
-    counted = judgments.values_list("judge_id", "state").annotate(Count("pk"))
-    for judge, state, count in counted:
-        judges[str(judge)][state] = count
+    scales, compared = _compared(every.filter(taken_from=None))
     return {
-        "judges": dict(judges),
-        "failures": dict(failures.annotate(Count("pk"))),
+        **counts_of(judge_run_id),
         "comparisons": compared,
         "scales": scales,
         **({"taken": _taken(**taken)} if taken["n"] else {}),
     }
+
+
+def counts_of(judge_run_id: int) -> dict[str, dict[str, Any]]:
+    """Count the judgments so far: "judges" and "failures" of `JudgeRun.statistics`."""
+    judges: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(JudgmentState.values, 0))
+    failures: dict[str, int] = defaultdict(int)
+    rows = Judgment.objects.filter(judge_run=judge_run_id, judge__isnull=False, taken_from=None)
+    counted = rows.order_by().values_list("judge_id", "state", "failure").annotate(Count("pk"))
+    for judge, state, failure, n in counted:
+        judges[str(judge)][state] += n
+        if failure:
+            failures[failure] += n
+    return {"judges": dict(judges), "failures": dict(failures)}
 
 
 def _taken(n: int, usd: Decimal | None) -> dict[str, Any]:
