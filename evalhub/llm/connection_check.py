@@ -21,7 +21,7 @@ from evalhub.llm.providers.responses import parsed
 from evalhub.llm.verdicts.judge_params import params_for
 from evalhub.llm.verdicts.judge_replies import Unreadable, parse_verdict, verdict_schema
 from evalhub.values.strict_json import excerpt
-from evalhub.work.calls.caller import fill
+from evalhub.work.calls.records import fill
 
 READY = "Reply with the word ready."
 TEST_MESSAGES = [

@@ -26,6 +26,7 @@ from evalhub.llm.providers.responses import broken_off
 from evalhub.llm.retry import next_try
 from evalhub.llm.token_estimates import EXTRA_TOKENS, estimate_usd, tokens_in
 from evalhub.work.calls.errors import BatchFailed, GivenBack, LeaseLost
+from evalhub.work.calls.records import cost_of, fill
 from evalhub.work.database import Database
 from evalhub.work.limits import shared_rate
 from evalhub.work.limits.budget import Gate
@@ -397,22 +398,3 @@ class ModelCaller(Caller):
             future.add_done_callback(lambda _: budget.mark_saved(cost))
         future.add_done_callback(lambda _: self.sent.saved(calls))
         return future
-
-
-def fill(call: Call, completion: Completion | None) -> None:
-    """Copy a completion into the record of its call; None: there was no reply."""
-    if completion is None:
-        return
-    call.reply, call.sent_params = completion.reply, completion.sent_params
-    call.refused_params = completion.refused_params or None
-    call.request_id = completion.request_id[:200]
-    call.finish_reason = completion.finish_reason[:50]
-    call.input_tokens, call.output_tokens = completion.input_tokens, completion.output_tokens
-    call.latency_ms = completion.latency_ms
-    if completion.cost_usd is not None:
-        call.cost_usd = completion.cost_usd
-
-
-def cost_of(call: Call) -> float:
-    """Return the cost in US dollars; 0 if unknown."""
-    return float(call.cost_usd or 0)
