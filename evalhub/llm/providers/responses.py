@@ -146,6 +146,8 @@ def stated_error(raw: Any) -> Any:
     """Return the error that a provider sent as a success, or beside an answer; None: none."""
     if first(raw, "base_resp", "status_code"):  # of MiniMax
         return {"message": first(raw, "base_resp", "status_msg")}
+    if reason := first(raw, "promptFeedback", "blockReason"):  # of Gemini
+        return {"message": f"The prompt was blocked: {reason}"}
     return first(raw, "choices", 0, "error") or first(raw, "error")
 
 
