@@ -95,10 +95,7 @@ EVALHUB_SLICE_S = env.number(
     "EVALHUB_SLICE_S", 600, "Seconds that a worker process works per queue task.", least=1
 )
 EVALHUB_LEASE_S = env.number(
-    "EVALHUB_LEASE_S",
-    20,
-    "Seconds without a heartbeat after which a worker counts as dead.",
-    least=2,
+    "EVALHUB_LEASE_S", 20, "Seconds without a heartbeat after which a worker is dead.", least=2
 )
 EVALHUB_LONGEST_CALL_S = env.number(
     "EVALHUB_LONGEST_CALL_S", 600, "Upper bound of a language model's time-out.", least=1
@@ -143,8 +140,7 @@ EVALHUB_KEEP_TEXTS_DAYS = env.number(
 EVALHUB_KNOWN_VERDICTS_DAYS = env.number(
     "EVALHUB_KNOWN_VERDICTS_DAYS",
     30,
-    "Days for which the verdict of a judge may be taken for an equal request of a later run; 0 "
-    "asks anew each time.",
+    "Days for which a verdict may be taken for an equal request of a later run; 0: never.",
 )
 EVALHUB_IMAGE_MB = env.number(
     "EVALHUB_IMAGE_MB", 5, "Megabytes that an image of a test or of feedback may have.", least=1
@@ -394,9 +390,7 @@ STORAGES = {
 }
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 3600
-ABSOLUTE_URL_OVERRIDES = {
-    "runs.run": lambda run: reverse("reports:run", args=[run.pk]),
-}
+ABSOLUTE_URL_OVERRIDES = {"runs.run": lambda run: reverse("reports:run", args=[run.pk])}
 
 # API ---------------------------------------------------------------------------------------------
 
