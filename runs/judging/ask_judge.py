@@ -110,6 +110,7 @@ async def ask_judge(
     caller: Caller,
     *,
     repair_model: Endpoint | None = None,
+    first: JudgeCall | None = None,
 ) -> JudgeReply[ParsedVerdict]:
     """Call a judge on the criterion with this key, by its method; repair each reply once.
 
@@ -119,9 +120,10 @@ async def ask_judge(
 
     Args:
         repair_model: Repairs an unreadable verdict; None lets the judge repair it.
+        first: What `judge_call` made; None: it is made here.
     """
     try:
-        first = await judge_call(frozen_judge, prompt_template, case, key)
+        first = first or await judge_call(frozen_judge, prompt_template, case, key)
     except PromptError as error:
         return JudgeReply(None, UNASKABLE, str(error))
     assert prompt_template is not None  # it was rendered

@@ -36,9 +36,7 @@ async def take_known_verdicts(job: JudgingTask, caller: ModelCaller) -> None:
     Each request that is left then knows its digest, by which its verdict is found later.
     """
     for task in job.criterion_tasks:
-        task.judge_requests = [
-            replace(one, digest=await _digest(job, one)) for one in task.judge_requests
-        ]
+        task.judge_requests = [await _with_digest(job, one) for one in task.judge_requests]
     asked = (one for task in job.criterion_tasks for one in task.judge_requests)
     keys = {request_key(one) for one in asked} - {""}
     if not (job.takes_known_verdicts and keys):
@@ -61,16 +59,16 @@ def request_key(request: JudgeRequest) -> str:
     return digest([request.digest, sorted(refused)])[:KEY_LENGTH]
 
 
-async def _digest(job: JudgingTask, request: JudgeRequest) -> str:
-    """Return the digest of all that the verdict depends on; "" if nothing can be sent."""
+async def _with_digest(job: JudgingTask, request: JudgeRequest) -> JudgeRequest:
+    """Add the digest of all that the verdict depends on; none if nothing can be sent."""
     judge = request.frozen_judge
     if judge.endpoint.is_scripted:
-        return ""
+        return request
     try:
         first = await judge_call(judge, request.prompt_template, job.case, request.key)
     except PromptError:
-        return ""
-    return digest(
+        return request
+    found = digest(
         [
             request_digest(judge.endpoint, *first),
             # Judges of one jury may ask alike; the number of samples is no part of the request.
@@ -80,6 +78,7 @@ async def _digest(job: JudgingTask, request: JudgeRequest) -> str:
             [job.case.test_id, request.key, job.repeat, request.sample],
         ]
     )
+    return replace(request, first=first, digest=found)
 
 
 def _identity(model: Endpoint | None) -> list[object]:

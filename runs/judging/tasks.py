@@ -25,6 +25,7 @@ from runs.judging.jury import (
     prompt_templates_of,
     templates_in,
 )
+from runs.judging.methods import JudgeCall
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
 from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 
@@ -38,8 +39,9 @@ class JudgeRequest:
     """A missing judgment of one judge on one criterion.
 
     Without a `prompt_template` the judgment fails. `judgment_id` is the failed one to replace.
-    `repair_model` repairs an unreadable reply; None lets the judge repair it. `digest` is of all
-    that its verdict depends on, once it was computed.
+    `repair_model` repairs an unreadable reply; None lets the judge repair it. `first`
+    is what the judge is asked first, once it was made, and `digest` is of all that its verdict
+    depends on.
     """
 
     frozen_judge: FrozenJudge
@@ -50,6 +52,7 @@ class JudgeRequest:
     is_backup: bool = False
     judgment_id: int | None = None
     repair_model: Endpoint | None = None
+    first: JudgeCall | None = None
     digest: str = ""
 
 

@@ -186,7 +186,9 @@ async def _judge(
     """Call one judge and save its judgment; return whether it failed."""
     judge, template = judge_request.frozen_judge, judge_request.prompt_template
     about = (judge, template, judging_task.case, judge_request.key)
-    reply = await ask_judge(*about, caller, repair_model=judge_request.repair_model)
+    reply = await ask_judge(
+        *about, caller, repair_model=judge_request.repair_model, first=judge_request.first
+    )
     judgment = _judgment(
         judging_task,
         judge_request,
