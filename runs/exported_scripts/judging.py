@@ -54,6 +54,8 @@ def ask(request):
         sent.update(api_base=judge["api_base"], api_key="none")
     if judge["api_key_env"]:
         sent["api_key"] = os.environ[judge["api_key_env"]]
+    if judge["model"].startswith("openai/"):
+        sent["extra_body"] = dict(stream=False)  # some servers stream unless they are told not to
     if request["schema"]:
         form = dict(name="reply", schema=request["schema"], strict=True)
         sent["response_format"] = dict(type="json_schema", json_schema=form)
