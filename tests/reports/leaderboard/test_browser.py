@@ -41,6 +41,7 @@ def many():
 
 def rows(page, table):
     """The texts of the cells of a table, row by row."""
+    page.locator(f"table[data-table={table}]").wait_for()
     lines = page.locator(f"table[data-table={table}] tbody tr")
     return [line.locator("th, td").all_inner_texts() for line in lines.all()]
 
