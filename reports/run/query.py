@@ -1,6 +1,6 @@
 """The figures of one run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -217,15 +217,19 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         usage=_usage(cells, answered),
         latency=latency_of(run),
         cost=cost_of(run),
-        panel=jury_of(current, scoring_progress.get(current.pk, ScoringProgress()))
-        if current and current.jury.get("judges")
-        else None,
+        panel=_panel(current, scoring_progress),
         overrides=tuple(overrides_of(overturned, reader, table.hidden)) if overturned else (),
         errors=_errors(run) if counts.error else (),
         failures=_failures(run, judge_runs),
         refused=_refused(run, judge_runs),
         grid=table.page(filters, of=counts.total),
     )
+
+
+def _panel(current: JudgeRun | None, progress: Mapping[int, ScoringProgress]) -> RunJury | None:
+    if current is None or not current.jury.get("judges"):
+        return None
+    return jury_of(current, progress.get(current.pk, ScoringProgress()))
 
 
 def _usage(cells: Sequence[Tally], answered: int) -> Usage:
