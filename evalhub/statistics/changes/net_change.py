@@ -1,0 +1,169 @@
+"""Whether one run is better or worse on the whole than another on the same tests: A. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evalhub.statistics.arguments import check_lengths, check_level
+from evalhub.statistics.changes.signed_sums import in_steps, tails
+from evalhub.statistics.interval import Interval
+
+LEVEL = 0.05
+"""Two-sided level of a conclusion on a change."""
+
+MIN_ISSUES = 5
+"""Compared issues from which on issues are flipped, too, whichever of them changed."""
+
+ALL_HALVES = 12
+"""Issues up to which every half of them is counted; of more they are drawn."""
+
+DRAWS = 20_000
+SEED = 1
+_CELLS = 1_000_000
+_BISECTIONS = 60
+_NEAR_ZERO = 1e-12
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NetChange:
+    """A change on the whole.
+
+    Attributes:
+        change: Mean over the tests, in [-1, 1].
+        p: Two-sided; the interval leaves 0 out exactly where p is at most the level.
+        interval: Of the change. A bound of 0 beside a p of at most the level is not reached.
+        tests: Number of compared tests.
+        issues: Number of issues that they belong to.
+        level: Two-sided, in (0, 1).
+    """
+
+    change: float
+    p: float
+    interval: Interval
+    tests: int
+    issues: int
+    level: float
+
+    @property
+    def is_sure(self) -> bool:
+        return self.p <= self.level
+
+    @property
+    def accounts_for_issues(self) -> bool:
+        """Tell whether p and interval hold where tests of one issue change together."""
+        return self.issues >= MIN_ISSUES
+
+
+def net_change(
+    changes: Sequence[float], issues: Sequence[int], *, level: float = LEVEL
+) -> NetChange | None:
+    """Measure a change with its p and interval; None where nothing was compared.
+
+    p is the larger of two: by test, and from 5 compared issues on also by issue. Each is the mid-p
+    of flipped signs: one more lost test, or one that loses more, never raises the p of a loss.
+
+    The interval is the wider of Tango's score interval and, from 5 issues on, of the means of
+    random halves of the issues.
+
+    Args:
+        changes: Of compared tests, shape (n,), each in [-1, 1]: new less old.
+        issues: Of the same tests.
+        level: Two-sided, in (0, 1).
+
+    Raises:
+        ValueError: The sequences differ in length, a change is not in [-1, 1], or the level is not
+            within 0 to 1.
+
+    Source: T. Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B.
+    H. O. Lancaster (1961), doi:10.1080/01621459.1961.10482105 (mid-p). J. P. Romano (1990),
+    doi:10.1080/01621459.1990.10474928 (signs of whole groups).
+    """
+    check_lengths(changes=changes, issues=issues)
+    check_level(level)
+    found = np.asarray(changes, dtype=np.float64)
+    if not found.size:
+        return None
+    if abs(found).max() > 1 + _NEAR_ZERO:
+        raise ValueError(
+            f"expected changes between -1 and 1, got {float(found[abs(found).argmax()])}"
+        )
+    groups, places = np.unique(np.asarray(issues), return_inverse=True)
+    by_issue = len(groups) >= MIN_ISSUES
+    steps = in_steps(found)
+    p = _mid_p(steps)
+    low, high = _tango(found, level)
+    if by_issue:
+        sums = np.bincount(places, steps).astype(np.int64)
+        p = max(p, _mid_p(sums))
+        tests = np.bincount(places).astype(np.float64)
+        halves = _halves(np.bincount(places, found), tests, level)
+        low, high = min(low, halves.low), max(high, halves.high)
+    total = int(steps.sum())
+    interval = _decided_by(p <= level, Interval(low, high), total)
+    return NetChange(float(found.mean()), p, interval, len(found), len(groups), level)
+
+
+def _mid_p(steps: NDArray[np.int64]) -> float:
+    if not steps.sum():
+        return 1.0
+    below, at, above = tails(steps.tolist())
+    return min(1.0, 2 * (min(below, above) + at / 2))
+
+
+def _decided_by(is_significant: bool, found: Interval, total: int) -> Interval:
+    """Return an interval that leaves out 0 exactly if p does."""
+    low, high = found
+    if not is_significant:
+        return Interval(min(low, 0.0), max(high, 0.0))
+    return Interval(low, min(high, 0.0)) if total < 0 else Interval(max(low, 0.0), high)
+
+
+def _tango(changes: Floats, level: float) -> Interval:
+    """Return Tango's score interval, with what was lost and won as weights."""
+    n = len(changes)
+    lost, won = float(-changes[changes < 0].sum()), float(changes[changes > 0].sum())
+    z = NormalDist().inv_cdf(1 - level / 2)
+    return Interval(-_tango_bound(lost, won, n, z), _tango_bound(won, lost, n, z))
+
+
+def _tango_bound(won: float, lost: float, n: int, z: float) -> float:
+    """Return the largest change that these counts do not refute."""
+    low, high = (won - lost) / n, 1.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        b = -won - lost + (2 * n - won + lost) * middle
+        c = -lost * middle * (1 - middle)
+        chance = (sqrt(b * b - 8 * n * c) - b) / (4 * n)
+        spread = sqrt(max(0.0, n * (2 * chance + middle * (1 - middle))))
+        if won - lost - n * middle >= -z * spread:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _halves(sums: Floats, tests: Floats, level: float) -> Interval:
+    """Return the middle of the means of random halves of issues."""
+    means = np.sort(_half_means(sums, tests))
+    low, high = np.quantile(means, [level / 2, 1 - level / 2])
+    return Interval(float(low), float(high))
+
+
+def _half_means(sums: Floats, tests: Floats) -> Floats:
+    g = len(sums)
+    if g <= ALL_HALVES:
+        masks = np.arange(1, 2**g)[:, np.newaxis] >> np.arange(g) & 1
+        return np.asarray(masks @ sums / (masks @ tests))
+    rng, means = np.random.default_rng(SEED), []
+    rows = max(1, _CELLS // g)
+    for start in range(0, DRAWS, rows):
+        drawn = rng.integers(0, 2, size=(min(rows, DRAWS - start), g), dtype=np.int8)
+        drawn = drawn[drawn.any(axis=1)]
+        means.append(drawn @ sums / (drawn @ tests))
+    return np.concatenate(means)
