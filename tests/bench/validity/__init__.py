@@ -51,7 +51,7 @@ SIMULATIONS = (
         "judge_trust",
         "judge_figures",
     ),
-    *("issue_outcome", "claims"),
+    *("changes", "issue_outcome", "claims"),
     *("comparison", "change_intervals", "detectable", "multiplicity", "drift"),
     *("pairwise", "position_bias", "trials"),
     *("alpha_uneven", "underperforming_uneven", "leaderboard_uneven", "leaderboard_correlated"),
