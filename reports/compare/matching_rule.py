@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 
 class Tested(NamedTuple):
-    """The results of a test in one run, its repeats added up.
+    """The results of a test in one run as judges scored them, its repeats added up.
 
     Attributes:
         weight: With which it counts in the run's score.
         result_id: Of the first repeat.
         n: All results, including pending ones.
+        lowest: Results that pass whatever is missing; `highest` of them may pass.
         score_sum: Over the `with_score` ones.
         overridden: Results with a human verdict.
     """
@@ -28,6 +29,8 @@ class Tested(NamedTuple):
     failed: int
     error: int
     unscored: int
+    lowest: int
+    highest: int
     with_score: int
     score_sum: float
     overridden: int

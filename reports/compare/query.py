@@ -158,12 +158,14 @@ GROUPS = ("run_id", "revision_id", "test_id", "issue_id", "tag_set_id", "weight"
 SUMS = {
     "result_id": Min("pk"),
     "n": Count("pk"),
-    "n_passed": Count("pk", filter=Q(outcome=Outcome.PASSED)),
-    "n_failed": Count("pk", filter=Q(outcome=Outcome.FAILED)),
-    "n_error": Count("pk", filter=Q(outcome=Outcome.ERROR)),
-    "n_unscored": Count("pk", filter=Q(outcome=Outcome.UNSCORED)),
-    "n_scored": Count("score"),
-    "score_sum": Coalesce(Sum("score"), 0.0),
+    "n_passed": Count("pk", filter=Q(judges_outcome=Outcome.PASSED)),
+    "n_failed": Count("pk", filter=Q(judges_outcome=Outcome.FAILED)),
+    "n_error": Count("pk", filter=Q(judges_outcome=Outcome.ERROR)),
+    "n_unscored": Count("pk", filter=Q(judges_outcome=Outcome.UNSCORED)),
+    "n_lowest": Count("pk", filter=Q(judges_lowest_passed=True)),
+    "n_highest": Count("pk", filter=Q(judges_highest_passed=True)),
+    "n_scored": Count("judges_score"),
+    "score_sum": Coalesce(Sum("judges_score"), 0.0),
     "n_overridden": Count("pk", filter=Q(is_overridden=True)),
 }
 
@@ -213,15 +215,18 @@ OF_A_RUN = """
     MIN(weight) FILTER (WHERE run_id = %s) AS weight_{side},
     MIN(id) FILTER (WHERE run_id = %s) AS result_{side},
     COUNT(*) FILTER (WHERE run_id = %s) AS n_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND outcome = 'passed') AS passed_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND outcome = 'failed') AS failed_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND outcome = 'error') AS error_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND outcome = 'unscored') AS unscored_{side},
-    COUNT(score) FILTER (WHERE run_id = %s) AS with_score_{side},
-    COALESCE(SUM(score) FILTER (WHERE run_id = %s), 0.0) AS score_sum_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND judges_outcome = 'passed') AS passed_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND judges_outcome = 'failed') AS failed_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND judges_outcome = 'error') AS error_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND judges_outcome = 'unscored') AS unscored_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND judges_lowest_passed) AS lowest_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND judges_highest_passed) AS highest_{side},
+    COUNT(judges_score) FILTER (WHERE run_id = %s) AS with_score_{side},
+    COALESCE(SUM(judges_score) FILTER (WHERE run_id = %s), 0.0) AS score_sum_{side},
     COUNT(*) FILTER (WHERE run_id = %s AND is_overridden) AS overridden_{side}
 """
-"""The repeats of a test in one of the runs, added up; all NULL or 0 where it has none."""
+"""The repeats of a test in one of the runs, added up, as judges scored them; all NULL or 0 where it
+has none."""
 
 TESTS = f"""
 WITH tests AS (
@@ -237,13 +242,13 @@ TIMES_NAMED = OF_A_RUN.count("%s")
 ALIKE = """
 (passed_a + failed_a > 0 AND passed_b + failed_b > 0
  AND passed_a * (passed_b + failed_b) = passed_b * (passed_a + failed_a)
- AND with_score_a > 0 AND with_score_b > 0)
+ AND with_score_a > 0 AND with_score_b > 0
+ AND lowest_a = highest_a AND lowest_b = highest_b)
 """
-"""Both runs scored it, and an equal share of its repeats passed; without division."""
+"""Both runs scored it with nothing missing, and an equal share passed; without division."""
 
-COUNTS = ", ".join(
-    f"{name}_{side}" for side in "ab" for name in ("n", "passed", "failed", "error", "unscored")
-)
+COUNTED = ("n", "passed", "failed", "error", "unscored", "lowest", "highest")
+COUNTS = ", ".join(f"{name}_{side}" for side in "ab" for name in COUNTED)
 BUNDLES = f"""
 {TESTS}
 SELECT issue_b, tag_set_b, COUNT(*), SUM(weight_b), SUM(weight_b * score_sum_a / with_score_a),
@@ -255,7 +260,8 @@ ORDER BY issue_b, tag_set_b, {COUNTS}
 
 COLUMNS = (
     *("issue", "tag_set", "weight", "result", "n"),
-    *("passed", "failed", "error", "unscored", "with_score", "score_sum", "overridden"),
+    *("passed", "failed", "error", "unscored", "lowest", "highest"),
+    *("with_score", "score_sum", "overridden"),
 )
 ONE_BY_ONE = f"""
 {TESTS}
@@ -273,8 +279,10 @@ def bundles(first: int, second: int) -> list[Compared]:
         labels = (0, 0, issue, tag_set, round(weight / times, DIGITS), 0)
         # Databases add in any order: the last digits carry no information.
         scores = [round(score / weight, DIGITS) if weight else 0.0 for score in rest[:2]]
-        before = Tested._make((*labels, *rest[2:7], 1, scores[0], 0))
-        after = Tested._make((*labels, *rest[7:], 1, scores[1], 0))
+        counts = rest[2:]
+        middle = len(COUNTED)
+        before = Tested._make((*labels, *counts[:middle], 1, scores[0], 0))
+        after = Tested._make((*labels, *counts[middle:], 1, scores[1], 0))
         found.append(Compared(Kind.SAME, before, after, 0.0, times))
     return found
 

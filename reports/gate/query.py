@@ -83,7 +83,7 @@ def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None)
     policy = policy or policy_of(run)
     against = against if policy.is_comparing else None
     runs = [run, against] if against else [run]
-    figures = figures_of(runs)
+    figures = figures_of(runs, of_judges=True)
     lines = [line for one in runs for line in _state_lines(one, run, figures[one.pk])]
     comparison = computed = None
     if policy.is_comparing and _are_met(lines):
@@ -137,7 +137,7 @@ def _state_lines(one: Run, run: Run, figures: RunFigures) -> Iterator[GateLine]:
 def _doubtful(run: Run) -> int:
     """Count the unscored results that “Retry failed” judges again."""
     scores = ResultScore.objects.filter(RETRYABLE, judge_run__run=run, judge_run__is_active=True)
-    return scores.filter(result__outcome=Outcome.UNSCORED).count()
+    return scores.filter(result__judges_outcome=Outcome.UNSCORED).count()
 
 
 def _matching(run: Run, against: Run | None, comparison: Comparison | None) -> Matching:
@@ -214,7 +214,7 @@ def _severity(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
     severities = severities_from(policy.failing_severity)
     rows = Result.objects.filter(run=run, issue__severity__in=severities).order_by("test_id")
     tests: dict[tuple[int, str], list[str]] = defaultdict(list)
-    for test, issue, outcome in rows.values_list("test_id", "issue__title", "outcome"):
+    for test, issue, outcome in rows.values_list("test_id", "issue__title", "judges_outcome"):
         tests[test, issue].append(outcome)
     found = {
         f"test {test} ({issue})": outcomes

@@ -220,9 +220,11 @@ def spreads_of(
 
 
 def _tests(query: HeatQuery, runs: Collection[int]) -> list[RunTest]:
-    scored = only(Result.objects.filter(run__in=runs, outcome__in=SCORED), query.tests)
+    scored = only(Result.objects.filter(run__in=runs, judges_outcome__in=SCORED), query.tests)
     rows = scored.order_by().values_list("run_id", "revision_id", "issue_id", "tag_set_id")
-    counted = rows.annotate(passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), n=Count("pk"))
+    counted = rows.annotate(
+        passed=Count("pk", filter=Q(judges_outcome=Outcome.PASSED)), n=Count("pk")
+    )
     tags = {} if query.rows == ISSUE else all_tag_names()
     return [
         RunTest(row, run, revision, issue, passed / n)

@@ -93,17 +93,12 @@ class Field:
             beta: Weight of similarity; 0 keeps the scores.
         """
         found: dict[int, list[ScoredTest]] = defaultdict(list)
-        fields = ("run_id", "test_id", "issue_id", "weight", "score", "similarity", "is_overridden")
-        rows = _scored(runs, tag).values_list(*fields)
-        for run, test, issue, weight, score, similarity, is_overridden in rows.iterator(10_000):
+        fields = ("run_id", "test_id", "issue_id", "weight", "judges_score", "similarity")
+        for run, test, issue, weight, score, similar in (
+            _scored(runs, tag).values_list(*fields).iterator(10_000)
+        ):
             own = self.entrants[run].own_beta
-            at = remixed(
-                score,
-                similarity,
-                is_overridden=is_overridden,
-                own_beta=own,
-                beta=beta or own,
-            )
+            at = remixed(score, similar, own_beta=own, beta=beta or own)
             if at is not None:
                 found[run].append(ScoredTest(test, issue, weight, at))
         return dict(found)
@@ -180,7 +175,7 @@ def tag_sets_with(tag: str) -> list[int] | None:
 
 
 def _scored(runs: Iterable[int], tag: str) -> QuerySet[Result]:
-    rows = Result.objects.filter(run__in=list(runs), score__isnull=False).order_by()
+    rows = Result.objects.filter(run__in=list(runs), judges_score__isnull=False).order_by()
     tag_sets = tag_sets_with(tag)
     return rows if tag_sets is None else rows.filter(tag_set__in=tag_sets)
 

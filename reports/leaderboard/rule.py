@@ -83,9 +83,8 @@ class Sums:
     """A run's scores, added up.
 
     `weight` is Σ w over results with a score, `weighted` their Σ w·s. `own_beta` is the share of
-    similarity in these scores. `total` counts all results, scored or not. `mixed` of them were
-    scored by judges and have a similarity: their weight, Σ w·s and Σ w·max(0, similarity).
-    `overridden` have a human verdict: weight and Σ w·s.
+    similarity in these scores. `total` counts all results, scored or not. `mixed` of them have
+    a similarity too: their weight, Σ w·s and Σ w·max(0, similarity).
     """
 
     n: int
@@ -96,8 +95,6 @@ class Sums:
     mixed_weight: float = 0.0
     mixed: float = 0.0
     similar: float = 0.0
-    overridden_weight: float = 0.0
-    overridden: float = 0.0
 
     @property
     def score(self) -> float | None:
@@ -108,7 +105,6 @@ class Sums:
         """Return the score at another weight of similarity, in [0, 1].
 
         The rubric's part is recovered from s = (1 - β)·rubric + β·similarity with the run's own β.
-        Human verdicts keep their score.
 
         Returns:
             None if the rubric cannot be recovered (the run's own β is 1), or if β > 0 and no
@@ -119,16 +115,15 @@ class Sums:
         if self.own_beta == 1 or not self.mixed_weight:
             return None
         rubric = (self.mixed - self.own_beta * self.similar) / (1 - self.own_beta)
-        total = (1 - beta) * rubric + beta * self.similar + self.overridden
-        score = total / (self.mixed_weight + self.overridden_weight)
+        score = ((1 - beta) * rubric + beta * self.similar) / self.mixed_weight
         return min(1.0, max(0.0, score))
 
 
 def remixed(
-    score: float, similarity: float | None, *, is_overridden: bool, own_beta: float, beta: float
+    score: float, similarity: float | None, *, own_beta: float, beta: float
 ) -> float | None:
     """Return one result's score at another weight of similarity, as `Sums.at` does for a run."""
-    if beta == own_beta or is_overridden:
+    if beta == own_beta:
         return score
     if own_beta == 1 or similarity is None:
         return None

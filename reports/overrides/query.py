@@ -12,7 +12,7 @@ from evalhub.models import User
 from evalhub.values.id_in import IdIn
 from issues.rubrics.scoring import WHOLE_TEST
 from reports.overrides.rule import OVERTURNED, Review, Reviews
-from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore
+from runs.models import EvaluationKind, HumanEvaluation, Result
 from runs.scoring.active_evaluation_rule import active_evaluations
 from runs.scoring.shown_verdicts import hidden_from, record
 
@@ -54,17 +54,11 @@ class Override:
 def reviews_of(results: QuerySet[Result]) -> Reviews:
     """Return the reviewed ones among these results; one query."""
     evaluations = HumanEvaluation.objects.filter(result=OuterRef("pk")).order_by("-pk")
-    rows = results.filter(is_overridden=True).annotate(
-        judged=Subquery(_active_scores().values("passed")[:1]),
-        newest=Subquery(evaluations.values("pk")[:1]),
-    )
+    newest = Subquery(evaluations.values("pk")[:1])
+    rows = results.filter(is_overridden=True).annotate(newest=newest)
     newest_first = rows.order_by(F("newest").desc(nulls_last=True), "pk")
-    return Reviews(map(Review._make, newest_first.values_list("pk", "run_id", "judged", "passed")))
-
-
-def _active_scores() -> QuerySet[ResultScore]:
-    scores = ResultScore.objects.filter(result=OuterRef("pk"), judge_run__is_active=True)
-    return scores.order_by()
+    columns = ("pk", "run_id", "judges_passed", "passed")
+    return Reviews(map(Review._make, newest_first.values_list(*columns)))
 
 
 def reviewers_of(results: QuerySet[Result], reviews: Reviews) -> list[tuple[str, int, int]]:
@@ -124,10 +118,8 @@ def _override(
 
 def _reviewed(results: Collection[int]) -> QuerySet[Any, Any]:
     rows = Result.objects.filter(IdIn("pk", results)).order_by()
-    score = Subquery(_active_scores().values("score")[:1])
     named = ("issue__title", "run__label", "run__model_name")
-    judged: QuerySet[Any, Any] = rows.annotate(judges_score=score)
-    return judged.values_list("pk", *named, "judges_score", "score", "is_disputed")
+    return rows.values_list("pk", *named, "judges_score", "score", "is_disputed")
 
 
 _READ = (

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from reports.leaderboard.rule import Sums
 from runs.comparison.comparability import with_active
-from runs.figures.run_tallies import OUTCOMES, summed
+from runs.figures.run_tallies import JUDGES, OUTCOMES, summed
 from runs.models import Run
 
 
@@ -29,7 +29,7 @@ def sums_of(
     tag_sets: Collection[int] | None = None,
     is_remixed: bool = False,
 ) -> dict[int, Sums]:
-    """Return sums over the scored results of each run; runs without any are missing.
+    """Return sums over what judges scored of each run; runs without any are missing.
 
     Args:
         own_betas: Share of similarity in the scores, by run id.
@@ -46,6 +46,6 @@ def sums_of(
     }
 
 
-SUMS = ("with_score", "weights", "weighted_score", *OUTCOMES)
-REMIXED = ("mixed_weight", "mixed", "similarities", "overridden_weight", "overridden_score")
+SUMS = tuple(JUDGES + name for name in ("with_score", "weights", "weighted_score", *OUTCOMES))
+REMIXED = ("mixed_weight", "mixed", "similarities")
 """Together they follow the fields of `Sums`, without `own_beta`, and with `total` by outcome."""

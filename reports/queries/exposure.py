@@ -28,20 +28,20 @@ DEFINITION = (
 
 
 def tallies_of_tests(runs: Collection[int], tests: str, which: Q | None = None) -> list[Tally]:
-    """Count the results of these runs, of a value of `CHOICES`.
+    """Count what judges said of these runs, of a value of `CHOICES`.
 
     Tallies do not tell exposures apart, which depend on the present state of a test. Sealed tests,
     of which there are few, are counted from their results, and open ones are all but these.
     """
     if not tests:
-        return tallies_of_runs(runs, which)
+        return tallies_of_runs(runs, which, of_judges=True)
     if tests == OPEN:
         sealed = {tally.key: tally for tally in tallies_of_tests(runs, SEALED, which)}
-        every = tallies_of_runs(runs, which)
+        every = tallies_of_runs(runs, which, of_judges=True)
         left = (one.without(sealed[one.key]) if one.key in sealed else one for one in every)
         return [tally for tally in left if tally.total]
     rows = Result.objects.filter(which or Q(), run__in=runs, test__in=_sealed())
-    return tallies_over(only(rows, tests))
+    return tallies_over(only(rows, tests), of_judges=True)
 
 
 def _sealed() -> list[int]:

@@ -63,7 +63,7 @@ def incomplete_runs(runs: RunQuerySet) -> tuple[IncompleteRun, ...]:
     found = list(rows.order_by("-created_at", "-pk"))
     if not found:
         return ()
-    counts = groups_of(tallies_of_runs(found), lambda tally: [tally.run_id])
+    counts = groups_of(tallies_of_runs(found, of_judges=True), lambda tally: [tally.run_id])
     retryable = retryable_of(found)
     return tuple(IncompleteRun(run, counts[run.pk], retryable[run.pk]) for run in found)
 

@@ -271,7 +271,7 @@ def _lines(
 ) -> tuple[tuple[ReleaseLine, ...], bool]:
     """Return the lines, and whether their comparisons are left for later."""
     compared = {pk: runs[pk] for pair in pairs for pk in pair if pk is not None}
-    groups = groups_of(tallies_of_runs(compared), lambda tally: [tally.run_id])
+    groups = groups_of(tallies_of_runs(compared, of_judges=True), lambda tally: [tally.run_id])
     figures = {
         pk: _figures(run, groups.get(pk, Group()), judge_runs[pk]) for pk, run in compared.items()
     }

@@ -82,7 +82,7 @@ Tests = dict[int, list[Counted]]
 def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
     """Return the scored tests and the number of excluded results by issue; one query."""
     single = run.repeats == 1
-    groups = ["issue_id", "outcome"] if single else ["issue_id", "test_id", "outcome"]
+    groups = ["issue_id", "judges_outcome"] if single else ["issue_id", "test_id", "judges_outcome"]
     rows = Result.objects.filter(run=run).order_by().values_list(*groups).annotate(n=Count("pk"))
     excluded: dict[int, int] = defaultdict(int)
     sums: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0])
@@ -104,9 +104,11 @@ def _last_runs(run: Run, issues: Collection[int]) -> dict[int, list[Before]]:
         return {}
     earlier = Run.objects.conclusive().filter(created_at__lte=run.created_at)
     window = list(earlier.order_by("-created_at", "-pk").values_list("pk", flat=True)[:WINDOW])
-    rows = Result.objects.filter(issue__in=issues, run__in=window, outcome__in=SCORED)
+    rows = Result.objects.filter(issue__in=issues, run__in=window, judges_outcome__in=SCORED)
     sums: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
-    counted = rows.order_by().values_list("issue_id", "run_id", "outcome").annotate(n=Count("pk"))
+    counted = (
+        rows.order_by().values_list("issue_id", "run_id", "judges_outcome").annotate(n=Count("pk"))
+    )
     for issue, of, outcome, n in counted:
         sums[issue][of][0] += n if outcome == Outcome.PASSED else 0
         sums[issue][of][1] += n

@@ -180,7 +180,7 @@ def unfit(run: Run) -> str:
     state = state_of(run, list(run.judge_runs.all()))
     if state != BatchState.DONE:
         return f"{run.label} is {state.label.lower()}: a baseline must be done."
-    counts = group_of(tallies_of_runs([run]))
+    counts = group_of(tallies_of_runs([run], of_judges=True))
     if counts.is_enough:
         return ""
     return (

@@ -78,10 +78,10 @@ class RunFigures:
         return f"{name} (+{counted(others, 'more judge run')})" if others else name
 
 
-def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:
-    """Figures of these runs by their id; four queries."""
+def figures_of(runs: Sequence[Run], *, of_judges: bool = False) -> dict[int, RunFigures]:
+    """Figures of these runs by their id, with overrides or of judges alone; four queries."""
     tallies: dict[int, list[Tally]] = defaultdict(list)
-    for tally in tallies_of_runs(runs):
+    for tally in tallies_of_runs(runs, of_judges=of_judges):
         tallies[tally.run_id].append(tally)
     judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
     found = JudgeRun.objects.filter(run__in=runs).order_by("number")

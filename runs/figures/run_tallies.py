@@ -47,8 +47,8 @@ _WEIGHTED = F("weight") * F("score")
 # A negative similarity counts as 0. SQLite and PostgreSQL name the larger of two differently.
 _SIMILAR = F("weight") * Case(When(similarity__gt=0, then=F("similarity")), default=0.0)
 _HAS_SCORE = Q(score__isnull=False)
-_BY_JUDGES = _HAS_SCORE & Q(is_overridden=False, similarity__isnull=False)
-_BY_HUMANS = _HAS_SCORE & Q(is_overridden=True)
+_JUDGED = F("weight") * F("judges_score")
+_HAS_BOTH = Q(judges_score__isnull=False, similarity__isnull=False)
 
 
 def _sum(value: Any, condition: Q | None = None) -> Coalesce:
@@ -78,13 +78,31 @@ TALLIED: dict[str, Any] = {
     "answers_with_cost": Count("cost_usd", filter=ANSWERS),
     "sum_latency": Sum("latency_ms", filter=ANSWERS),
     "with_latency": Count("latency_ms", filter=ANSWERS),
-    "mixed_weight": _sum(F("weight"), _BY_JUDGES),
-    "mixed": _sum(_WEIGHTED, _BY_JUDGES),
-    "similarities": _sum(_SIMILAR, _BY_JUDGES),
-    "overridden_weight": _sum(F("weight"), _BY_HUMANS),
-    "overridden_score": _sum(_WEIGHTED, _BY_HUMANS),
+    "mixed_weight": _sum(F("weight"), _HAS_BOTH),
+    "mixed": _sum(_JUDGED, _HAS_BOTH),
+    "similarities": _sum(_SIMILAR, _HAS_BOTH),
 }
 """What is added up over results, by the column of `TallyRow` that holds it."""
+
+JUDGES = "judges_"
+OF_JUDGES = (
+    *OUTCOMES,
+    "lowest_passed",
+    "highest_passed",
+    "with_score",
+    "weights",
+    "weighted_score",
+)
+"""Sums that there are twice: of results as they are, and of what judges alone said, so prefixed."""
+
+TALLIED |= {
+    **{JUDGES + one: Count("pk", filter=Q(judges_outcome=one)) for one in OUTCOMES},
+    "judges_lowest_passed": Count("pk", filter=Q(judges_lowest_passed=True)),
+    "judges_highest_passed": Count("pk", filter=Q(judges_highest_passed=True)),
+    "judges_with_score": Count("judges_score"),
+    "judges_weights": _sum(F("weight"), Q(judges_score__isnull=False)),
+    "judges_weighted_score": _sum(_JUDGED),
+}
 
 
 def summed(
@@ -172,7 +190,7 @@ def count_run(run: int) -> bool:
             TallyRow(run_id=run, **dict(zip(GROUPS, group, strict=True)), **row)
             for group, row in sums.items()
         )
-        lacking = sum(row[outcome] for row in sums.values() for outcome in LACKING)
+        lacking = sum(row[JUDGES + outcome] for row in sums.values() for outcome in LACKING)
         RunTally.objects.update_or_create(
             run_id=run, defaults={"version": uuid4(), "lacking": lacking}
         )

@@ -16,13 +16,13 @@ from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import mean_interval
 from runs.comparison.completeness import is_enough
 from runs.figures.rate import Rate, rate_of_issues
-from runs.figures.run_tallies import GROUPS, OUTCOMES, summed, sums_over
+from runs.figures.run_tallies import GROUPS, JUDGES, OF_JUDGES, OUTCOMES, summed, sums_over
 from runs.models import Result, Run
 
 K = TypeVar("K", bound=Hashable)
 
 BY = ("run_id", *GROUPS)
-SUMS = (*OUTCOMES, "lowest_passed", "highest_passed", "with_score", "weights", "weighted_score")
+SUMS = OF_JUDGES
 MORE = (
     *("similar", "overridden", "disputed", "sum_in", "sum_out", "sum_cost"),
     *("with_tokens", "with_cost", "answered"),
@@ -157,18 +157,26 @@ class Score:
 # Counted -----------------------------------------------------------------------------------------
 
 
-def tallies_of_runs(runs: Iterable[Run | int], which: Q | None = None) -> list[Tally]:
+def tallies_of_runs(
+    runs: Iterable[Run | int], which: Q | None = None, *, of_judges: bool = False
+) -> list[Tally]:
     """Count the results of these runs: enough for rates and scores.
 
     Args:
         which: Condition on issue and tags.
+        of_judges: Count what the judges alone said, without overrides. Whatever sets runs side by
+            side does, for annotators review one of them more than the other.
     """
-    return [Tally(*row) for row in summed(runs, BY, SUMS, which)]
+    return [Tally(*row) for row in summed(runs, BY, _sums(of_judges), which)]
 
 
-def tallies_over(results: QuerySet[Result]) -> list[Tally]:
+def tallies_over(results: QuerySet[Result], *, of_judges: bool = False) -> list[Tally]:
     """Count these results, as `tallies_of_runs` does; one query."""
-    return [Tally(*row) for row in sums_over(results, BY, SUMS)]
+    return [Tally(*row) for row in sums_over(results, BY, _sums(of_judges))]
+
+
+def _sums(of_judges: bool) -> tuple[str, ...]:
+    return tuple(JUDGES + name for name in SUMS) if of_judges else SUMS
 
 
 def cells_of(runs: Iterable[Run | int]) -> list[Tally]:

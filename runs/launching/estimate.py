@@ -52,7 +52,8 @@ def detectable(issues: Sequence[int], suite: Suite | None) -> PlannedChange | No
 
 def _changes(first: Run, second: Run) -> list[float]:
     """Return the change of every test that both runs scored, of the share that passed."""
-    passed, scored = Q(outcome=Outcome.PASSED), Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))
+    scored_outcomes = (Outcome.PASSED, Outcome.FAILED)
+    passed, scored = Q(judges_outcome=Outcome.PASSED), Q(judges_outcome__in=scored_outcomes)
     rows = Result.objects.filter(scored, run__in=(first, second)).order_by()
     counted = rows.values_list("revision_id", "run_id").annotate(
         passed=Count("pk", filter=passed), n=Count("pk")

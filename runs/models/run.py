@@ -91,7 +91,8 @@ def _is_enough_scored() -> Q:
         run=OuterRef("pk"), version__isnull=False
     )
     lacking = Result.objects.filter(
-        run=OuterRef("pk"), outcome__in=[Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING]
+        run=OuterRef("pk"),
+        judges_outcome__in=[Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING],
     )
     counted = lacking.order_by().values("run").annotate(n=Count("pk")).values("n")
     n_lacking = (
@@ -233,11 +234,29 @@ def within_bounds(name: str) -> models.CheckConstraint:
     return models.CheckConstraint(name=name, condition=lies & limits)
 
 
+def _outcome_of(passed: str, is_ended: str) -> models.GeneratedField:
+    """Return the column of an outcome, by the column that tells whether it passed."""
+    return models.GeneratedField(
+        expression=Case(
+            When(state=ItemState.ERROR, then=Value(Outcome.ERROR.value)),
+            When(**{passed: True}, then=Value(Outcome.PASSED.value)),
+            When(**{passed: False}, then=Value(Outcome.FAILED.value)),
+            When(**{is_ended: True}, then=Value(Outcome.UNSCORED.value)),
+            default=Value(Outcome.PENDING.value),
+        ),
+        output_field=models.CharField(max_length=8, choices=Outcome),
+        db_persist=True,
+    )
+
+
 class Result(Item, RowWithPage, BoundedOutcome):
     """A run's outcome on one revision and repeat. Narrow, for reports read only this table.
 
     `state` is the answer's; `is_judged` is set when the active judge run or an annotator is done
     with it. Only `runs.scoring.score` sets score and passed; None is not measured.
+
+    The columns `judges_…` are the same of the active judge run alone, without overrides: two runs
+    are compared by these, for annotators review one of them more than the other.
     """
 
     sealed_path = "test__sealed"
@@ -274,17 +293,13 @@ class Result(Item, RowWithPage, BoundedOutcome):
     output_tokens = models.PositiveIntegerField(null=True, blank=True)
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
-    outcome = models.GeneratedField(
-        expression=Case(
-            When(state=ItemState.ERROR, then=Value(Outcome.ERROR.value)),
-            When(passed=True, then=Value(Outcome.PASSED.value)),
-            When(passed=False, then=Value(Outcome.FAILED.value)),
-            When(is_judged=True, then=Value(Outcome.UNSCORED.value)),
-            default=Value(Outcome.PENDING.value),
-        ),
-        output_field=models.CharField(max_length=8, choices=Outcome),
-        db_persist=True,
-    )
+    outcome = _outcome_of("passed", "is_judged")
+    judges_ended = models.BooleanField(default=False)
+    judges_score = models.FloatField(null=True, blank=True)
+    judges_passed = models.BooleanField(null=True, blank=True)
+    judges_lowest_passed = models.BooleanField(default=False)
+    judges_highest_passed = models.BooleanField(default=True)
+    judges_outcome = _outcome_of("judges_passed", "judges_ended")
 
     objects = ItemQuerySet.as_manager()
 
@@ -295,6 +310,7 @@ class Result(Item, RowWithPage, BoundedOutcome):
             known("runs_result_state_known", "state", ItemState),
             known("runs_result_origin_known", "origin", Origin),
             share("runs_result_score_share", "score"),
+            share("runs_result_judges_score_share", "judges_score"),
             within_bounds("runs_result_bounds"),
             models.UniqueConstraint(name="runs_result_once", fields=("run", "revision", "repeat")),
         ]

@@ -10,7 +10,7 @@ class RunTally(models.Model):
 
     `version` is drawn anew whenever the results are counted. Null: they changed since, and neither
     the rows nor anything cached under the version holds. `lacking` counts the results without a
-    score: errors, unscored and pending ones.
+    score by judges: errors, unscored and pending ones.
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="tally")
@@ -28,8 +28,8 @@ class TallyRow(models.Model):
     """Results of a complete run added up by issue, tags and origin.
 
     The columns after these are the sums of their names in `runs.figures.run_tallies.TALLIED`, each
-    outcome in a column of its own: another outcome of the same results is five further columns.
-    Null: no result has a value.
+    outcome in a column of its own, and those of the judges' outcomes, without overrides, in further
+    ones. Null: no result has a value.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+", db_index=False)
@@ -64,8 +64,16 @@ class TallyRow(models.Model):
     mixed_weight = models.FloatField(help_text="Σ w of those that judges and similarity score.")
     mixed = models.FloatField(help_text="Σ w·s of the same.")
     similarities = models.FloatField(help_text="Σ w·max(0, similarity) of the same.")
-    overridden_weight = models.FloatField()
-    overridden_score = models.FloatField(help_text="Σ w·s of those with a human verdict.")
+    judges_passed = models.PositiveIntegerField(default=0)
+    judges_failed = models.PositiveIntegerField(default=0)
+    judges_unscored = models.PositiveIntegerField(default=0)
+    judges_error = models.PositiveIntegerField(default=0)
+    judges_pending = models.PositiveIntegerField(default=0)
+    judges_lowest_passed = models.PositiveIntegerField(default=0)
+    judges_highest_passed = models.PositiveIntegerField(default=0)
+    judges_with_score = models.PositiveIntegerField(default=0)
+    judges_weights = models.FloatField(default=0)
+    judges_weighted_score = models.FloatField(default=0)
 
     class Meta:
         default_permissions = ()

@@ -28,7 +28,7 @@ def facts_of(run: Run, result_ids: Collection[int], opponent: Run | None) -> dic
         "revision_id",
         "repeat",
         "weight",
-        "passed",
+        "judges_passed",
         "agreement",
         "is_disputed",
         "outcome",
@@ -53,7 +53,7 @@ def facts_of(run: Run, result_ids: Collection[int], opponent: Run | None) -> dic
             is_unscored=row.outcome == Outcome.UNSCORED and not row.is_disputed,
             agreement=row.agreement,
             weight=row.weight,
-            passed=row.passed,
+            passed=row.judges_passed,
             passed_before=earlier.get((row.revision_id, row.repeat)),
             before=opponent.release or opponent.label if opponent else "",
         )
@@ -130,9 +130,9 @@ def _sides(votes: Votes, rule: Rule) -> Sides:
 
 
 def _passed_in(opponent: Run, revisions: Collection[int]) -> dict[tuple[int, int], bool | None]:
-    """Return whether these revisions passed in the run, by revision and repeat."""
+    """Return whether these revisions passed for the judges of the run, by revision and repeat."""
     rows = Result.objects.filter(run=opponent, revision__in=revisions).order_by()
     return {
         (revision, repeat): passed
-        for revision, repeat, passed in rows.values_list("revision_id", "repeat", "passed")
+        for revision, repeat, passed in rows.values_list("revision_id", "repeat", "judges_passed")
     }

@@ -42,7 +42,13 @@ from runs.scoring.coverage_rule import (
 
 SCORED = ["score", "passed", "agreement", *Bounds._fields]
 RESULT_SCORE_FIELDS = [*SCORED, *Coverage._fields]
-RESULT_FIELDS = [*SCORED, "is_judged", "has_taken_verdicts", "is_overridden", "is_disputed"]
+OF_JUDGES = ("score", "passed", "lowest_passed", "highest_passed")
+"""Fields of a result that it has twice: with overrides, and of the judges alone."""
+
+RESULT_FIELDS = [
+    *(*SCORED, "is_judged", "has_taken_verdicts", "is_overridden", "is_disputed"),
+    *("judges_ended", *(f"judges_{name}" for name in OF_JUDGES)),
+]
 
 Key = tuple[int, int]
 Values = Mapping[int, float | None]
@@ -270,8 +276,12 @@ def _apply_judge_scores(result: Result, result_score: ResultScore | None) -> Non
     result.passed = result_score.passed if result_score else None
     result.agreement = result_score.agreement if result_score else None
     result.has_taken_verdicts = bool(result_score and result_score.taken)
-    known = [getattr(result_score, name) for name in Bounds._fields] if result_score else []
+    has_bounds = result.score is not None and result.state != ItemState.ERROR
+    known = [getattr(result_score, name) for name in Bounds._fields] if has_bounds else []
     _set(result, Bounds(*known))
+    result.judges_ended = result.is_judged
+    for name in OF_JUDGES:
+        setattr(result, f"judges_{name}", getattr(result, name))
     result.is_overridden = result.is_disputed = False
 
 

@@ -37,7 +37,15 @@ def scored_run(
     for result, score in zip(run.results.order_by("pk"), scores, strict=True):
         passed = None if score is None else score > 0.5
         run.results.filter(pk=result.pk).update(
-            state=ItemState.DONE, is_judged=True, score=score, passed=passed
+            state=ItemState.DONE,
+            is_judged=True,
+            score=score,
+            passed=passed,
+            judges_ended=True,
+            judges_score=score,
+            judges_passed=passed,
+            judges_lowest_passed=bool(passed),
+            judges_highest_passed=passed is not False,
         )
     finish(run)
     began: datetime = timezone.now() - timedelta(days=days_ago)

@@ -117,6 +117,11 @@ class Rows:
             "latency_ms": self._where_answered(judged.latency_ms.tolist()),
             "score": self.scores,
             "passed": self.passed,
+            "judges_ended": [not is_error for is_error in self.errors],
+            "judges_score": self.scores,
+            "judges_passed": self.passed,
+            "judges_lowest_passed": self.bounds["lowest_passed"],
+            "judges_highest_passed": self.bounds["highest_passed"],
             **self._ended("timed_out", "No reply within 120 s."),
         }
 

@@ -102,7 +102,7 @@ def net_change(
         sums = np.bincount(places, steps).astype(np.int64)
         p = max(p, _mid_p(sums))
         tests = np.bincount(places).astype(np.float64)
-        halves = _halves(np.bincount(places, found), tests, level)
+        halves = _halves(np.bincount(places, found).astype(np.float64), tests, level)
         low, high = min(low, halves.low), max(high, halves.high)
     total = int(steps.sum())
     interval = _decided_by(p <= level, Interval(low, high), total)

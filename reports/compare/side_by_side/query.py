@@ -68,8 +68,8 @@ class SideBySide:
             test=Max("test_id"),
             issue=Max("issue_id"),
             tags=Max("tag_set_id"),
-            passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
-            scored=Count("pk", filter=Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))),
+            passed=Count("pk", filter=Q(judges_outcome=Outcome.PASSED)),
+            scored=Count("pk", filter=Q(judges_outcome__in=(Outcome.PASSED, Outcome.FAILED))),
         )
         names = ("revision_id", "test", "issue", "tags", "in_runs", "passed", "scored")
         return sorted(map(ShownTest._make, rows.values_list(*names)), key=_place)
@@ -102,7 +102,7 @@ class SideBySide:
     def tallies(self) -> list[Tally]:
         """Count the results of the tests shown; tallies of runs cannot tell tests apart."""
         if self.wanted.words or self.wanted.shared:
-            return tallies_over(self._shown())
+            return tallies_over(self._shown(), of_judges=True)
         return tallies_of_tests([run.pk for run in self.runs], self.wanted.exposure, self._labels())
 
     def _shown(self) -> QuerySet[Result]:

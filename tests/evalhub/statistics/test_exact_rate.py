@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import betainc
-from scipy.stats import beta
+from scipy.special import betainc  # type: ignore[import-untyped]
+from scipy.stats import beta  # type: ignore[import-untyped]
 
 from evalhub.statistics.rates.exact_rate import (
     beta_share,

@@ -62,7 +62,7 @@ def test_one_by_one_an_issue_weighs_by_the_largest_p_that_it_can_have():
 
 
 def test_together_it_is_the_exact_law_of_the_sum():
-    tables = [[-1, -1, 0.0], [-1, 1], [-0.5, -1], [-1]]
+    tables: list[list[float]] = [[-1, -1, 0.0], [-1, 1], [-0.5, -1], [-1]]
     laws = []
     for table in tables:
         sums = flips(table)

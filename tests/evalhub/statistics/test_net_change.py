@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom  # type: ignore[import-untyped]
 
 from evalhub.statistics.changes.net_change import net_change
 from tests.evalhub.statistics.planted_changes import PLANTED, spread

@@ -19,6 +19,8 @@ def one_test(revision: int, outcomes: str = "p", *, issue: int = 1, **fields) ->
         "failed": failed,
         "error": outcomes.count("e"),
         "unscored": outcomes.count("u"),
+        "lowest": passed,
+        "highest": len(outcomes) - failed,
         "with_score": passed + failed,
         "score_sum": float(passed),
         "overridden": 0,

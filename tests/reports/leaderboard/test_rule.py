@@ -92,21 +92,12 @@ MIXED = Sums(n=1, weight=1, weighted=0.7, own_beta=0.25, mixed_weight=1, mixed=0
 @pytest.mark.parametrize(("beta", "score"), [(0, 0.8), (0.25, 0.7), (0.5, 0.6), (1, 0.4)])
 def test_score_at_another_share_of_similarity(beta, score):
     assert MIXED.at(beta) == pytest.approx(score)
-    one = remixed(0.7, 0.4, is_overridden=False, own_beta=0.25, beta=beta)
+    one = remixed(0.7, 0.4, own_beta=0.25, beta=beta)
     assert one == pytest.approx(score)
 
 
-@pytest.mark.parametrize(
-    ("similarity", "is_overridden", "score"), [(None, False, None), (None, True, 0.7)]
-)
-def test_one_result_without_similarity_has_a_score_by_humans_only(similarity, is_overridden, score):
-    found = remixed(0.7, similarity, is_overridden=is_overridden, own_beta=0, beta=0.5)
-    assert found == score
-
-
-def test_what_people_scored_stays_at_every_share():
-    overridden = replace(MIXED, n=2, weight=2, weighted=1.7, overridden_weight=1, overridden=1.0)
-    assert overridden.at(1) == pytest.approx((0.4 + 1) / 2)
+def test_one_result_without_similarity_has_no_score_at_another_share():
+    assert remixed(0.7, None, own_beta=0, beta=0.5) is None
 
 
 def test_what_has_no_share_is_no_score():

@@ -185,6 +185,8 @@ def test_what_is_counted_tells_a_conclusive_run():
     count_run(run.pk)
     assert not Run.objects.conclusive().filter(pk=run.pk).exists()
     evaluate(result_of(run, 3), YES, by=make_user("annotator"))
+    assert not Run.objects.conclusive().filter(pk=run.pk).exists()
+    judged_again(run)
     assert Run.objects.conclusive().filter(pk=run.pk).exists()
     count_run(run.pk)
     assert Run.objects.conclusive().filter(pk=run.pk).exists()
