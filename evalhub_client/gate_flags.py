@@ -52,8 +52,10 @@ class Flag(NamedTuple):
 
 
 FLAGS: Mapping[str, Flag] = {
-    "significant_regression": Flag(switch, "on|off"),
-    "alpha": Flag(share, "P"),
+    "conclusion": Flag(switch, "on|off"),
+    "level": Flag(share, "P"),
+    "blind_spot_points": Flag(amount, "POINTS"),
+    "max_worsening_points": Flag(amount, "POINTS"),
     "max_net_loss_points": Flag(amount, "POINTS"),
     "failing_severity": Flag(str, "SEVERITY"),
     "min_pass_rate": Flag(share, "SHARE"),

@@ -24,7 +24,7 @@ from reports.capabilities.champions_rule import MIN_SUITES, champions
 from reports.capabilities.first_rule import METHOD, AgainstFirst
 from reports.capabilities.query import CapabilityReport, Weighed, capability_report
 from reports.capabilities.rule import Capability, capability
-from reports.compare.sentences import is_p
+from reports.compare.conclusion_words import is_p
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.jury_tables import apart_table, judged_by

@@ -1,4 +1,4 @@
-"""The significance of a comparison: tests, intervals and detectable changes. Pure."""
+"""What two runs show: the conclusion, and where tests changed. Pure."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from evalhub.statistics.changes.change_interval import BY_ISSUE, ChangeInterval, change_interval
-from evalhub.statistics.changes.change_test import ChangeTest, change_test
+from evalhub.statistics.changes.conclusion import Conclusion, Outcome, Pair, conclude
 from evalhub.statistics.changes.detectable import Detectable, detectable_of
-from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.lost_issues import LostIssues, lost_issues
+from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.statistics.weighted_mean import weighted_mean
-from reports.compare.rule import COMPARED, Compared
+from reports.compare.matching_rule import Tested
+from reports.compare.rule import MATCHED, Compared
 
 T = TypeVar("T", bound=Hashable)
+
+FLIPPED = "exact sign flips"
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,17 @@ class Graded:
     interval: ChangeInterval | None
 
 
-class TagSignificance(NamedTuple):
-    """The p of one row among several, plain and corrected (Holm), and the name of its test."""
+class Where(NamedTuple):
+    """How sure the change of one issue or tag is, among all of its kind.
 
-    p: float | None
-    holm: float | None
-    rule: str | None
+    Attributes:
+        p: Two-sided, of this row alone.
+        adjusted: The same among all rows, by their reachable p; at most the level: sure.
+    """
+
+    p: float
+    adjusted: float
+    rule: str = FLIPPED
 
 
 @dataclass(frozen=True)
@@ -40,63 +49,70 @@ class Findings:
     """The figures of a comparison that take long to compute.
 
     Attributes:
-        interval: Of the net change; None: nothing is known of the spread.
         detectable: What these tests detect if as many of them change again; None: none compared.
         graded: None where no test has two scores.
-        tags: By tag, issues by id: each corrected among its kind.
+        tags: By tag, issues by id: each adjusted among its kind.
     """
 
-    evidence: ChangeTest
-    interval: ChangeInterval | None
+    conclusion: Conclusion
     detectable: Detectable | None
     graded: Graded | None
-    tags: Mapping[str, TagSignificance]
-    issues: Mapping[int, TagSignificance]
+    tags: Mapping[str, Where]
+    issues: Mapping[int, Where]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The compared tests as columns: all inputs of `findings`.
+    """The matched tests as columns: all inputs of `findings`.
 
-    A place stands for `times` tests. `scores` are pairs of mean scores; None where either run has
-    none.
+    A place stands for `times` tests. `old` and `new` are shares of passed repeats, with bounds;
+    `scores` are pairs of mean scores; None where either run has none.
     """
 
-    changes: tuple[float, ...]
+    old: tuple[Outcome, ...]
+    new: tuple[Outcome, ...]
     times: tuple[int, ...]
     issues: tuple[int, ...]
     tags: tuple[tuple[str, ...], ...]
     weights: tuple[float, ...]
     scores: tuple[tuple[float, float] | None, ...]
-    single: bool
 
     def inputs(self) -> list[object]:
         """Return the columns as JSON."""
-        columns = [self.changes, self.times, self.issues, self.tags, self.weights, self.scores]
-        return [*columns, self.single]
+        columns = [self.old, self.new, self.times, self.issues, self.tags, self.weights]
+        return [*columns, self.scores]
 
-    def spread(self, column: Sequence[T], places: Sequence[int] | None = None) -> list[T]:
-        """Repeat the values of a column, or of some of its places, once for each test."""
-        places = range(len(column)) if places is None else places
-        return [column[place] for place in places for _ in range(self.times[place])]
+    def pairs(self) -> list[Pair]:
+        """Return the tests one by one."""
+        columns = zip(self.issues, self.old, self.new, self.times, strict=True)
+        return [Pair(issue, old, new) for issue, old, new, n in columns for _ in range(n)]
+
+    def changes(self) -> list[tuple[int, float]]:
+        """Return the places of the tests that both runs scored, one by one, with the change."""
+        return [
+            (place, after.share - before.share)
+            for place, (before, after) in enumerate(zip(self.old, self.new, strict=True))
+            if before.share is not None and after.share is not None
+            for _ in range(self.times[place])
+        ]
 
 
-def sample_of(
-    rows: Iterable[Compared], tags: Mapping[int, tuple[str, ...]], *, single: bool
-) -> Sample:
-    """Return the compared tests among the rows; `tags` are names by tag set."""
-    kept = [
+def sample_of(rows: Iterable[Compared], tags: Mapping[int, tuple[str, ...]]) -> Sample:
+    """Return the matched tests among the rows; `tags` are names by tag set."""
+    matched = [
         (
-            *(one.change or 0.0, one.times, latest.issue_id, tags[latest.tag_set_id]),
-            *(latest.weight, _scores(one)),
+            *(outcome_of(one.first), outcome_of(one.second), one.times, one.latest.issue_id),
+            *(tags[one.latest.tag_set_id], one.latest.weight, _scores(one)),
         )
         for one in rows
-        if one.kind in COMPARED
-        for latest in [one.latest]
+        if one.kind in MATCHED and one.first is not None and one.second is not None
     ]
-    columns = zip(*kept, strict=True) if kept else [()] * 6
-    changes, times, issues, names, weights, scores = columns
-    return Sample(changes, times, issues, names, weights, scores, single)
+    return Sample(*(zip(*matched, strict=True) if matched else [()] * 7))
+
+
+def outcome_of(tested: Tested) -> Outcome:
+    """Return the share of its repeats that passed, with what is missing counted either way."""
+    return Outcome(tested.share, tested.lowest / tested.n, tested.highest / tested.n)
 
 
 def _scores(one: Compared) -> tuple[float, float] | None:
@@ -106,22 +122,17 @@ def _scores(one: Compared) -> tuple[float, float] | None:
     return None if before is None or after is None else (before, after)
 
 
-def findings(sample: Sample) -> Findings:
+def findings(sample: Sample, level: float = LEVEL) -> Findings:
     """Compute the findings; equal samples give equal findings."""
-    changes, issues = sample.spread(sample.changes), sample.spread(sample.issues)
-    by_issue: dict[int, list[int]] = defaultdict(list)
-    by_tag: dict[str, list[int]] = defaultdict(list)
-    for place, (issue, names) in enumerate(zip(sample.issues, sample.tags, strict=True)):
-        by_issue[issue].append(place)
-        for name in names:
-            by_tag[name].append(place)
+    changes = sample.changes()
+    issues = [sample.issues[place] for place, _ in changes]
+    by_tag = [(name, change) for place, change in changes for name in sample.tags[place]]
     return Findings(
-        evidence=change_test(changes, issues, single=sample.single),
-        interval=change_interval(changes, [1.0] * len(changes), issues),
-        detectable=detectable_of(issues, changes),
+        conclusion=conclude(sample.pairs(), level=level),
+        detectable=detectable_of(issues, [change for _, change in changes]),
         graded=_graded(sample),
-        tags=_significance_of(sample, by_tag),
-        issues=_significance_of(sample, by_issue),
+        tags=_where(by_tag, level),
+        issues=_where([(sample.issues[place], change) for place, change in changes], level),
     )
 
 
@@ -143,17 +154,19 @@ def _graded(sample: Sample) -> Graded | None:
     )
 
 
-def _significance_of(sample: Sample, groups: Mapping[T, Sequence[int]]) -> dict[T, TagSignificance]:
-    """Return the p of each group of tests, by the test that the headline uses."""
-    found = []
-    for places in groups.values():
-        changes, issues = (
-            sample.spread(sample.changes, places),
-            sample.spread(sample.issues, places),
-        )
-        found.append(change_test(changes, issues, single=sample.single))
-    corrected = holm([one.p for one in found])
+def _where(changes: Sequence[tuple[T, float]], level: float) -> dict[T, Where]:
+    """Return how sure the change of each group is, lost or won, among all groups."""
+    places: dict[T, int] = {}
+    groups = [places.setdefault(group, len(places)) for group, _ in changes]
+    lost = lost_issues([change for _, change in changes], groups, level=level)
+    won = lost_issues([-change for _, change in changes], groups, level=level)
+    found: dict[int, Where] = defaultdict(lambda: Where(1.0, 1.0))
+    found |= _two_sided(lost) | _two_sided(won)
+    return {group: found[place] for group, place in places.items()}
+
+
+def _two_sided(found: LostIssues) -> dict[int, Where]:
     return {
-        group: TagSignificance(one.p, p, one.rule)
-        for group, one, p in zip(groups, found, corrected, strict=True)
+        one.issue: Where(min(1.0, 2 * one.p), min(1.0, 2 * one.adjusted))
+        for one in (*found.found, *found.others)
     }

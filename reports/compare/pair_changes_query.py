@@ -5,7 +5,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from reports.compare.evidence_rule import TagSignificance, findings, sample_of
+from evalhub.statistics.changes.conclusion import Conclusion
+from reports.compare.evidence_rule import Where, findings, sample_of
 from reports.compare.matching_rule import Tested, match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, tallies_by, tally_of
@@ -17,7 +18,7 @@ K = TypeVar("K", bound=Hashable)
 class Change:
     """The change of an issue, or of all tests, from one run to another.
 
-    `p` is of this change alone, until whoever lists several corrects them together (Holm).
+    `p` is two-sided; that of an issue or tag is adjusted among those of the pair.
     """
 
     tally: Tally
@@ -30,21 +31,18 @@ class PairChange:
     """A run against an earlier one.
 
     Attributes:
-        rule: The name of the test behind the p of the whole.
+        conclusion: What the two runs show.
         issues, tags: Those with compared tests; tags only where their names were given.
-        tag_rules: The name of the test behind the p of each tag.
     """
 
     whole: Change
-    rule: str
+    conclusion: Conclusion
     issues: Mapping[int, Change]
     tags: Mapping[str, Change] = field(default_factory=dict)
-    tag_rules: Mapping[str, str] = field(default_factory=dict)
 
 
 def pair_changes(
     pairs: Sequence[tuple[int, int]],
-    single: Sequence[bool],
     *,
     keeps: Callable[[Tested], bool] = lambda tested: True,
     tags: Mapping[int, tuple[str, ...]] | None = None,
@@ -52,7 +50,6 @@ def pair_changes(
     """Test each pair of comparable runs, the earlier one first; two queries for all of them.
 
     Args:
-        single: Whether both runs of the pair have one repeat of each test.
         keeps: Chooses the tests that are compared.
         tags: Names by tag set, if changes by tag are wanted.
     """
@@ -62,17 +59,16 @@ def pair_changes(
     digests = digests_of({pk for revisions in apart for pk in revisions})
     names: Mapping[int, tuple[str, ...]] = defaultdict(tuple, tags or {})
     changes = []
-    for (before, run), is_single in zip(pairs, single, strict=True):
+    for before, run in pairs:
         rows = compared(match(tests[before], tests[run], digests))
-        found = findings(sample_of(rows, names, single=is_single))
+        found = findings(sample_of(rows, names))
         whole = tally_of(rows)
         changes.append(
             PairChange(
-                whole=Change(whole, whole.net, found.evidence.p),
-                rule=found.evidence.rule,
+                whole=Change(whole, whole.net, found.conclusion.p),
+                conclusion=found.conclusion,
                 issues=_by(rows, lambda tested: (tested.issue_id,), found.issues),
                 tags=_by(rows, lambda tested: names[tested.tag_set_id], found.tags),
-                tag_rules={tag: one.rule or "" for tag, one in found.tags.items()},
             )
         )
     return changes
@@ -81,7 +77,7 @@ def pair_changes(
 def _by(
     rows: Sequence[Compared],
     keys_of: Callable[[Tested], Iterable[K]],
-    p_of: Mapping[K, TagSignificance],
+    p_of: Mapping[K, Where],
 ) -> dict[K, Change]:
     tallies = tallies_by(rows, keys_of)
-    return {key: Change(tally, tally.net, p_of[key].p) for key, tally in tallies.items()}
+    return {key: Change(tally, tally.net, p_of[key].adjusted) for key, tally in tallies.items()}

@@ -46,6 +46,9 @@ COMPARED = frozenset((*FLIPS, Kind.SAME))
 MATCHED = frozenset((*COMPARED, Kind.ERROR, Kind.UNSCORED, Kind.PENDING))
 
 
+EDITED = frozenset((Kind.RUBRIC_CHANGED, Kind.TEXT_CHANGED))
+HALF = 0.5
+
 SIDE_BY_SIDE = frozenset((*COMPARED, Kind.NOT_COMPARABLE))
 """Tests that both runs have scored, whether or not their scores can be compared."""
 
@@ -83,6 +86,14 @@ class Compared(NamedTuple):
         if self.kind not in MATCHED or self.first is None or self.second is None:
             return 1.0
         return max(self.first.missing, self.second.missing)
+
+    @property
+    def fails_since_edit(self) -> bool:
+        """Most of its repeats passed before it was edited, and most fail now."""
+        if self.kind not in EDITED or self.first is None or self.second is None:
+            return False
+        before, after = self.first.share, self.second.share
+        return before is not None and after is not None and before >= HALF > after
 
     @property
     def score_change(self) -> float | None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from evalhub.display.formatting import counted
 from evalhub.models import User
 from evalhub.statistics.changes.change_test import ALPHA
-from reports.compare.sentences import is_p
+from reports.compare.conclusion_words import is_p
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Page, Reading, ReportForm

@@ -1,13 +1,24 @@
 """Rules of the gate on the change from the baseline. Pure."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalhub.statistics.changes.change_test import is_significant
+from evalhub.statistics.changes.conclusion import Conclusion, Word
 from evalhub.statistics.interval import Interval
+from reports.compare.conclusion_words import (
+    METHOD,
+    METHOD_BY_ISSUE,
+    excluded,
+    headline,
+    lost,
+    missing,
+)
 from reports.compare.rule import DIGITS, Tally
 from reports.gate.rule import GateLine, Verdict
 
 NOTHING = "No test is scored in both runs: nothing can be compared."
+NAMED = 5
+"""Edited tests that a sentence names."""
 
 
 @dataclass(frozen=True)
@@ -15,102 +26,135 @@ class Change:
     """The change of the tests that both runs scored.
 
     Attributes:
-        net: Their mean change, in [-1, 1]; None where there are none.
-        interval: Of `net`, 95 %, by `interval_method`; None: unknown.
-        p: Two-sided, by `test`; None where nothing was compared.
-        caveat: What p does not account for, as a sentence; "" where there is nothing.
-        units: Tests, or issues where whole issues are flipped, that could have changed.
-        detectable: The least net change that the test detects, in a sentence.
+        names: Of the baseline and of the run.
+        titles: Of the issues, by id.
+        edited: Tests that were edited in between, passed before and fail now.
     """
 
     tally: Tally
-    net: float | None
-    interval: Interval | None
-    interval_method: str
-    p: float | None
-    test: str
-    caveat: str
-    units: int
-    detectable: str
+    conclusion: Conclusion
+    names: tuple[str, str]
+    titles: Mapping[int, str]
+    edited: Sequence[str] = ()
 
     @property
-    def least_p(self) -> float:
-        """The p of these tests, had all of them got worse."""
-        return min(1.0, 2.0 ** (1 - self.units))
+    def interval(self) -> Interval | None:
+        """Of the net change, in percentage points."""
+        found = self.conclusion.interval
+        return None if found is None else Interval(100 * found.low, 100 * found.high)
+
+    @property
+    def method(self) -> str:
+        reading = self.conclusion.reading
+        by_issue = reading is not None and reading.net.accounts_for_issues
+        return METHOD_BY_ISSUE if by_issue else METHOD
 
 
-def regression_rule(change: Change, alpha: float) -> GateLine:
-    """The run must not be significantly worse than the baseline.
-
-    If tests got worse on balance and are too few for any significance, that is unknown.
-    """
-    tally, net, p = change.tally, change.net, change.p
-    verdict, sentence = Verdict.CANNOT_TELL, NOTHING
-    if net is not None and p is not None:
-        is_worse = round(net, DIGITS) < 0
-        caveat = f" {change.caveat}" if change.caveat else ""
-        figures = (
-            f"{tally.worse:,} worse, {tally.better:,} better of {tally.n:,} matched tests "
-            f"(p = {p:.2g}, {change.test})"
-        )
-        if is_worse and is_significant(p, alpha):
-            verdict, sentence = Verdict.DOES_NOT_HOLD, f"Significantly worse: {figures}.{caveat}"
-        elif is_worse and change.least_p > alpha:
-            sentence = (
-                f"{figures}: too few to reach p ≤ {alpha:g}, even if all got worse. "
-                "Add tests, or limit the net loss."
-            )
-        else:
-            verdict = Verdict.HOLDS
-            sentence = f"No significant regression: {figures}.{caveat} {change.detectable}".rstrip()
+def conclusion_rule(change: Change, level: float) -> GateLine:
+    """The run must not be worse, and what is missing must not hide that it is."""
+    found = change.conclusion
+    said = [headline(found, change.tally), *lost(found, change.titles)]
+    said += filter(None, [missing(found, *change.names)])
+    verdict = Verdict.HOLDS
+    if found.word.is_loss:
+        verdict = Verdict.DOES_NOT_HOLD
+    elif found.word == Word.NOTHING or found.would_say or found.may_hide_loss:
+        verdict = Verdict.CANNOT_TELL
     return GateLine(
-        rule="significant_regression",
+        rule="conclusion",
         verdict=verdict,
-        sentence=sentence,
-        n=tally.n,
-        value=p,
-        limit=alpha,
+        sentence=" ".join(said),
+        n=change.tally.n,
+        value=found.p,
+        limit=level,
         unit="p",
-        p=p,
-        method=change.test,
+        p=found.p,
+        method=change.method,
     )
 
 
+def blind_spot_rule(change: Change, limit: float) -> GateLine:
+    """A loss of more than these percentage points must not go unnoticed."""
+    interval = change.interval
+    if interval is None:
+        verdict, sentence = Verdict.CANNOT_TELL, NOTHING
+    elif _is_at_least(interval.low, -limit):
+        verdict, sentence = Verdict.HOLDS, excluded(change.conclusion).strip()
+    else:
+        verdict = Verdict.CANNOT_TELL
+        sentence = (
+            f"A loss of {number(-interval.low)} points would not have shown; "
+            f"{limit:g} are the most that may be hidden. Add tests or repeats."
+        )
+    return _line("blind_spot_points", change, verdict, sentence, limit)
+
+
+def worsening_rule(change: Change, limit: float) -> GateLine:
+    """The run must not be worse by more than these percentage points, for sure."""
+    interval = change.interval
+    if interval is None:
+        verdict, sentence = Verdict.CANNOT_TELL, NOTHING
+    else:
+        verdict = Verdict.CANNOT_TELL
+        if _is_at_least(interval.low, -limit):
+            verdict = Verdict.HOLDS
+        elif interval.high < -limit:
+            verdict = Verdict.DOES_NOT_HOLD
+        sentence = (
+            f"The change is between {number(interval.low)} and {number(interval.high)} points; "
+            f"allowed is {number(-limit)}."
+        )
+    return _line("max_worsening_points", change, verdict, sentence, limit)
+
+
 def net_loss_rule(change: Change, limit: float) -> GateLine:
-    """The run must not lose more than these percentage points, significant or not."""
-    verdict, sentence, net = Verdict.CANNOT_TELL, NOTHING, change.net
+    """The run must not lose more than these percentage points on these tests, sure or not."""
+    verdict, sentence, net = Verdict.CANNOT_TELL, NOTHING, change.tally.net
     if net is not None:
         is_met = round(-100 * net - limit, DIGITS) <= 0
         verdict = Verdict.HOLDS if is_met else Verdict.DOES_NOT_HOLD
         direction = "loss" if net < 0 else "gain"
         sentence = (
-            f"Net {direction} of {number(abs(100 * net))} points over {change.tally.n:,} matched "
-            f"tests{_between(change)}; allowed is a loss of {limit:g} points."
+            f"Net {direction} of {number(abs(100 * net))} points on these {change.tally.n:,} "
+            f"tests; allowed is a loss of {limit:g} points."
         )
+    return _line("max_net_loss_points", change, verdict, sentence, limit)
+
+
+def edited_rule(change: Change) -> GateLine:
+    """Tests that were edited are compared with nothing: who fails them now must be looked at."""
+    n = len(change.edited)
+    more = f" and {n - NAMED:,} more" if n > NAMED else ""
     return GateLine(
-        rule="max_net_loss_points",
+        rule="edited_tests",
+        verdict=Verdict.CANNOT_TELL,
+        sentence=f"Edited since the baseline, passed before and failing now: "
+        f"{', '.join(change.edited[:NAMED])}{more}. Look at them.",
+        n=n,
+        value=float(n),
+        unit="tests",
+    )
+
+
+def _line(rule: str, change: Change, verdict: Verdict, sentence: str, limit: float) -> GateLine:
+    loss = change.interval and Interval(-change.interval.high, -change.interval.low)
+    net = change.tally.net
+    return GateLine(
+        rule=rule,
         verdict=verdict,
         sentence=sentence,
         n=change.tally.n,
         value=None if net is None else -100 * net,
         limit=limit,
         unit="points",
-        interval=_loss(change.interval),
-        p=change.p,
-        method=change.interval_method if change.interval else change.test,
+        interval=loss,
+        p=change.conclusion.p,
+        method=change.method,
     )
 
 
-def _between(change: Change) -> str:
-    loss = _loss(change.interval)
-    if loss is None:
-        return "" if change.p is None else f" (p = {change.p:.2g}, {change.test})"
-    return f" (95% {number(loss.low)} to {number(loss.high)} lost, {change.interval_method})"
-
-
-def _loss(interval: Interval | None) -> Interval | None:
-    """Return the interval of a change as percentage points lost."""
-    return None if interval is None else Interval(-100 * interval.high, -100 * interval.low)
+def _is_at_least(value: float, limit: float) -> bool:
+    return round(value - limit, DIGITS) >= 0
 
 
 def number(points: float) -> str:

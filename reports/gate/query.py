@@ -4,16 +4,22 @@ For the command, the API and notifications.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.statistics.changes.change_test import MIN_CHANGED
 from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
 from reports.compare.rule import MATCHED, counts_of, tally_of
-from reports.gate.change_rules import Change, net_loss_rule, regression_rule
+from reports.gate.change_rules import (
+    Change,
+    blind_spot_rule,
+    conclusion_rule,
+    edited_rule,
+    net_loss_rule,
+    worsening_rule,
+)
 from reports.gate.condition_rules import (
     Matching,
     ScoredResults,
@@ -91,7 +97,7 @@ def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None)
         lines.append(comparable_rule(_matching(run, against, comparison)))
     if _are_met(lines):
         if comparison:
-            computed = _findings(comparison)
+            computed = _findings(comparison, policy)
             lines += _change_lines(comparison, computed, policy)
         lines += [RULES[rule](run, figures[run.pk], policy) for rule in policy.absolute_rules]
     else:
@@ -170,31 +176,33 @@ def _matching(run: Run, against: Run | None, comparison: Comparison | None) -> M
 # The change from the baseline --------------------------------------------------------------------
 
 
-def _findings(comparison: Comparison) -> Findings:
-    return findings(sample_of(comparison.rows, comparison.tags, single=comparison.is_single))
+def _findings(comparison: Comparison, policy: GatePolicy) -> Findings:
+    return findings(sample_of(comparison.rows, comparison.tags), policy.level)
 
 
 def _change_lines(
     comparison: Comparison, computed: Findings, policy: GatePolicy
 ) -> Iterator[GateLine]:
-    rows, evidence, interval = comparison.rows, computed.evidence, computed.interval
-    tally = tally_of(rows)
-    issues = {one.latest.issue_id for one in rows if one.change is not None}
     change = Change(
-        tally=tally,
-        net=tally.net,
-        interval=interval.interval if interval else None,
-        interval_method=interval.method if interval else "",
-        p=evidence.p,
-        test=evidence.rule,
-        caveat=evidence.caveat,
-        units=len(issues) if len(issues) >= MIN_CHANGED else tally.n,
-        detectable=detectable_in_words(comparison, computed),
+        tally=tally_of(comparison.rows),
+        conclusion=computed.conclusion,
+        names=names_of_pair(comparison.first.run, comparison.second.run),
+        titles=comparison.issues,
+        edited=[
+            f"test {one.latest.test_id} ({comparison.issues[one.latest.issue_id]})"
+            for one in comparison.rows
+            if one.fails_since_edit
+        ],
     )
-    if policy.significant_regression:
-        yield regression_rule(change, policy.alpha)
-    if policy.max_net_loss_points is not None:
-        yield net_loss_rule(change, policy.max_net_loss_points)
+    rules: dict[str, Callable[[], GateLine]] = {
+        "conclusion": lambda: conclusion_rule(change, policy.level),
+        "blind_spot_points": lambda: blind_spot_rule(change, policy.blind_spot_points or 0),
+        "max_worsening_points": lambda: worsening_rule(change, policy.max_worsening_points or 0),
+        "max_net_loss_points": lambda: net_loss_rule(change, policy.max_net_loss_points or 0),
+    }
+    yield from (made() for rule, made in rules.items() if rule in policy.rules)
+    if change.edited:
+        yield edited_rule(change)
 
 
 def detectable_in_words(comparison: Comparison, computed: Findings) -> str:

@@ -23,7 +23,10 @@ TITLES = {
     "scored": "Scored results",
     "baseline_scored": "Scored results of the baseline",
     "comparable": "Comparable with the baseline",
-    "significant_regression": "No significant regression",
+    "conclusion": "Not worse than the baseline",
+    "blind_spot_points": "A large loss would have shown",
+    "max_worsening_points": "Worsening within the allowance",
+    "edited_tests": "No edited test fails now",
     "max_net_loss_points": "Net loss within the limit",
     "failing_severity": "No failing test of this severity",
     "min_pass_rate": "Pass rate reaches the limit",
@@ -114,7 +117,9 @@ def decide(lines: Sequence[GateLine]) -> GateDecision:
         if found:
             return GateDecision(code, " ".join(line.sentence for line in found))
     rules = sum(not line.is_condition for line in lines)
-    return GateDecision(ExitCode.HOLDS, f"All rules hold ({rules}).")
+    said = [f"All rules hold ({rules})."]
+    said += [line.sentence for line in lines if line.rule == "conclusion"]
+    return GateDecision(ExitCode.HOLDS, " ".join(said))
 
 
 def _holds(line: GateLine) -> bool:

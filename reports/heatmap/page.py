@@ -7,7 +7,7 @@ from django import forms
 
 from evalhub.display.formatting import counted, few
 from evalhub.statistics.changes.change_test import is_significant
-from reports.compare.sentences import is_p
+from reports.compare.conclusion_words import is_p
 from reports.documents.document import Cell, Column, Document, LazyRows, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
 from reports.documents.links import page_url, results_urls

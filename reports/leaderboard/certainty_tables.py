@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from evalhub.display.formatting import counted
 from evalhub.statistics.changes.change_test import ALPHA, MAY_FAIL_TOGETHER, MIN_CHANGED
-from reports.compare.sentences import is_p
+from reports.compare.conclusion_words import is_p
 from reports.documents.document import Column, Fact, Table
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
 

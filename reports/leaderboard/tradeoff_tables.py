@@ -7,7 +7,7 @@ from evalhub.display.charts import Figure
 from evalhub.display.formatting import counted, listed, seconds, usd
 from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.interval import Interval
-from reports.compare.sentences import is_p
+from reports.compare.conclusion_words import is_p
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.model_lines import LineStyle, line_style
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty

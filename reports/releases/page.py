@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 
+from evalhub.statistics.changes.conclusion import Word
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import rejudging
@@ -81,12 +82,10 @@ def _facts(report: ReleasesReport) -> Iterator[Fact]:
     of = f"of {models_in(report.lines):,}"
     yield Fact("compared", "Models compared", compared, "count", of)
     if report.compared:
-        worse = models_in(report.changed("worse"))
-        of = f"of {compared:,} compared"
-        yield Fact("worse", "Models significantly worse", worse, "count", of)
-        issues = report.changed_issues("worse")
-        of = f"of {report.compared_issues:,} compared"
-        yield Fact("issues", "Issues significantly worse", issues, "count", of)
+        worse = models_in(report.with_word(Word.WORSE, Word.MIXED))
+        yield Fact("worse", "Models worse or mixed", worse, "count", f"of {compared:,} compared")
+        lost = {one.issue for _, one, is_sure in report.lost_issues() if is_sure}
+        yield Fact("issues", "Issues surely lost", len(lost), "count")
     of = f"of {len(report.reviews):,} reviewed by annotators"
     yield Fact("overturned", "Overturned", report.reviews.overturned, "count", of)
     yield Fact("cost", "Cost", report.cost.spent.usd, "usd", cost_note(report))

@@ -2,15 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from evalhub.statistics.changes.change_test import is_significant
-from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.conclusion import ORDER, Word
+from evalhub.statistics.changes.lost_issues import LostIssue
 from evalhub.work.spent import Spent, spent_by
 from reports.compare.pair_changes_query import (
-    Change,
     PairChange,
     pair_changes,
 )
@@ -61,8 +60,7 @@ class ReleaseLine:
 
     Attributes:
         before: None where it was not run in the release before; so are the figures `of before`.
-        change: p is corrected over all lines, that of issues over all issues of all lines (Holm).
-            None: not comparable, or to be computed.
+        change: None: not comparable, or to be computed.
         reviews: What annotators reviewed of the run.
     """
 
@@ -82,9 +80,8 @@ class ReleaseLine:
         return self.before is not None and bool(self.comparable)
 
     @property
-    def verdict(self) -> str:
-        """Return "worse" or "better"; "" unless the change is significant."""
-        return direction(self.change.whole) if self.change else ""
+    def word(self) -> Word:
+        return self.change.conclusion.word if self.change else Word.NOTHING
 
     @property
     def rate_before(self) -> Rate | None:
@@ -96,22 +93,15 @@ class ReleaseLine:
         return self.before is not None and not self.comparable
 
 
-def direction(change: Change) -> str:
-    """Return "worse" or "better"; "" unless the change is significant."""
-    if not change.net or not is_significant(change.p):
-        return ""
-    return "worse" if change.net < 0 else "better"
-
-
 @dataclass(frozen=True)
 class ReleasesReport:
     """A release against the one before; see `rule.ReleaseChoice` for empty names.
 
     Attributes:
-        lines: Of all models and suites, the significant changes first.
+        lines: Of all models and suites, losses first.
         cost: Of all runs of the release; `cost_before` of those of the one before.
         reviews: What annotators reviewed of all runs of the release.
-        titles: Of all issues with a significant change.
+        titles: Of all issues of which more was lost than won.
         is_pending: The comparisons are left to a second request.
     """
 
@@ -127,42 +117,26 @@ class ReleasesReport:
 
     @property
     def shown(self) -> tuple[ReleaseLine, ...]:
-        """The lines that the page lists, the significant changes first."""
+        """The lines that the page lists, losses first."""
         return self.lines[:MAX_LINES]
 
     @property
     def compared(self) -> list[ReleaseLine]:
         return [line for line in self.lines if line.change]
 
-    @property
-    def issue_comparisons(self) -> int:
-        """The number of comparisons of issues, of all lines, that their p are corrected for."""
-        return sum(len(line.change.issues) for line in self.lines if line.change)
+    def with_word(self, *words: Word) -> list[ReleaseLine]:
+        """Return the lines with one of these conclusions."""
+        return [line for line in self.compared if line.word in words]
 
-    @property
-    def compared_issues(self) -> int:
-        return len({issue for line in self.lines if line.change for issue in line.change.issues})
+    def lost_issues(self) -> list[tuple[ReleaseLine, LostIssue, bool]]:
+        """Return the issues of which more was lost than won, with whether that is sure.
 
-    def changed(self, verdict: str) -> list[ReleaseLine]:
-        """Return the lines that are significantly "worse" or "better"."""
-        return [line for line in self.lines if line.verdict == verdict]
-
-    def issues(self, verdict: str) -> list[tuple[ReleaseLine, int, Change]]:
-        """Return the issues of all models that are significantly "worse" or "better", surest first.
-
-        A line is named with each.
+        Sure ones first, then by rising p; a line is named with each.
         """
-        changed = [
-            (line, issue, change)
-            for line in self.compared
-            for issue, change in (line.change.issues.items() if line.change else ())
-            if direction(change) == verdict
+        found = [
+            (line, issue, is_sure) for line in self.compared for issue, is_sure in _losses(line)
         ]
-        return sorted(changed, key=lambda one: (one[2].p or 0, one[2].net or 0, one[1]))
-
-    def changed_issues(self, verdict: str) -> int:
-        """Count the issues that are significantly "worse" or "better" with any model."""
-        return len({issue for _, issue, _ in self.issues(verdict)})
+        return sorted(found, key=lambda one: (not one[2], one[1].p, one[1].issue))
 
     def left_incomplete(self, incomplete: Iterable[IncompleteRun]) -> tuple[IncompleteRun, ...]:
         """Return those of these runs of the release that no run on the page replaces."""
@@ -204,7 +178,7 @@ def releases_report(
     if reviews is None:
         reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in now]))
     lines, is_pending = _lines(pairs, comparable, runs, judge_runs, reviews, reading)
-    changed = {issue for line in lines for issue in _changed(line)}
+    lost = {issue.issue for line in lines for issue, _ in _losses(line)}
     return ReleasesReport(
         release=choice.release,
         before=choice.before,
@@ -212,7 +186,7 @@ def releases_report(
         cost=_cost(now, judge_runs),
         cost_before=_cost(old, judge_runs),
         reviews=reviews.of_runs([run.pk for run in now]),
-        titles=titles(changed),
+        titles=titles(lost),
         labels=_labels(lines),
         is_pending=is_pending,
     )
@@ -251,9 +225,11 @@ def _cost(runs: Sequence[Run], judge_runs: Mapping[int, list[JudgeRun]]) -> Rele
     return ReleaseCost(len(runs), spent_by(every))
 
 
-def _changed(line: ReleaseLine) -> Iterator[int]:
-    if line.change:
-        yield from (pk for pk, change in line.change.issues.items() if direction(change))
+def _losses(line: ReleaseLine) -> Iterator[tuple[LostIssue, bool]]:
+    reading = line.change.conclusion.reading if line.change else None
+    if reading is not None:
+        yield from ((one, True) for one in reading.lost.found)
+        yield from ((one, False) for one in reading.lost.others)
 
 
 def _labels(lines: Iterable[ReleaseLine]) -> tuple[str, ...]:
@@ -280,7 +256,7 @@ def _lines(
     names, looks = named_lines(variants)
     several = len({run.suite_id for run in newest}) > 1
     joined = [(old, now) for old, now in pairs if old is not None and comparable[old, now]]
-    changes = _changes(joined, runs, reading)
+    changes = _changes(joined, reading)
     lines = [
         ReleaseLine(
             name=names[run.variant_key] + (f" · {run.suite or 'no suite'}" if several else ""),
@@ -295,14 +271,13 @@ def _lines(
         )
         for (old, now), run in zip(pairs, newest, strict=True)
     ]
-    return tuple(sorted(corrected(lines), key=_surest_first)), bool(joined) and not changes
+    return tuple(sorted(lines, key=_losses_first)), bool(joined) and not changes
 
 
-def _surest_first(line: ReleaseLine) -> tuple[int, bool, bool, float]:
-    """Order the worse, the better, then what is compared, and last what was not run before."""
+def _losses_first(line: ReleaseLine) -> tuple[int, bool, bool, float]:
+    """Order by conclusion, losses first, then what is compared; last what was not run before."""
     net = line.change.whole.net if line.change else None
-    place = ("worse", "better", "").index(line.verdict)
-    return place, line.before is None, not line.is_joined, net or 0
+    return ORDER.index(line.word), line.before is None, not line.is_joined, net or 0
 
 
 def _figures(run: Run, group: Group, judge_runs: list[JudgeRun]) -> ReleaseFigures:
@@ -312,48 +287,17 @@ def _figures(run: Run, group: Group, judge_runs: list[JudgeRun]) -> ReleaseFigur
 
 def _changes(
     pairs: Sequence[Pair],
-    runs: Mapping[int, Run],
     reading: Reading,
 ) -> Mapping[Pair, PairChange]:
     """Compare these pairs of comparable runs; empty while they are computed."""
     if not pairs:
         return {}
-    single = [all(runs[pk].repeats == 1 for pk in pair) for pair in pairs]
     joined = {pk for pair in pairs for pk in pair}
     changes = reading.computed(
-        "releases",
-        [pairs, single],
+        "releases-2",
+        [pairs],
         list[PairChange],
-        lambda: pair_changes(pairs, single),
+        lambda: pair_changes(pairs),
         of=joined,
     )
     return dict(zip(pairs, changes or (), strict=False))
-
-
-def corrected(lines: Sequence[ReleaseLine]) -> tuple[ReleaseLine, ...]:
-    """Correct the p of all models together, and that of the issues of all models (Holm)."""
-    wholes = holm([line.change.whole.p if line.change else None for line in lines])
-    places = [
-        (place, issue, change.p)
-        for place, line in enumerate(lines)
-        for issue, change in (line.change.issues.items() if line.change else ())
-    ]
-    of_issues: dict[int, dict[int, float | None]] = defaultdict(dict)
-    for (place, issue, _), p in zip(places, holm([p for _, _, p in places]), strict=True):
-        of_issues[place][issue] = p
-    return tuple(
-        replace(
-            line,
-            change=replace(
-                line.change,
-                whole=replace(line.change.whole, p=wholes[place]),
-                issues={
-                    issue: replace(change, p=of_issues[place][issue])
-                    for issue, change in line.change.issues.items()
-                },
-            ),
-        )
-        if line.change
-        else line
-        for place, line in enumerate(lines)
-    )

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from evalhub.display.charts import Figure
-from evalhub.display.formatting import counted, few
-from evalhub.statistics.changes.change_test import ALPHA, MAY_FAIL_TOGETHER, METHOD
+from evalhub.display.formatting import counted, few, listed
+from evalhub.statistics.changes.conclusion import Word
 from evalhub.statistics.interval import Interval
-from reports.compare.sentences import ChangedIssue, answer, issues_by_themselves
+from reports.compare.conclusion_words import BY_JUDGES, family, in_line, lost, missing
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url
 from reports.overrides.rule import ALL
@@ -15,6 +15,9 @@ from reports.releases.figure import Slope, slope_chart
 from reports.releases.query import ReleaseLine, ReleasesReport, models_in
 from runs.comparison.comparability_rule import Comparable
 from runs.figures.rate import Rate
+
+SURE = (Word.WORSE, Word.MIXED, Word.BETTER)
+"""Conclusions that a figure stresses."""
 
 
 def names_of(report: ReleasesReport) -> tuple[str, str]:
@@ -35,51 +38,41 @@ def title_of(report: ReleasesReport) -> str:
 
 
 def headline(report: ReleasesReport) -> str:
-    """Return how many models and issues changed, with the certainty."""
+    """Return how many models got each conclusion."""
     if not report.lines:
         return ""
     compared = report.compared
     if report.is_pending:
         of = counted(models_in(report.lines), "model")
-        return f"{of} in this release: significance is being computed."
+        return f"{of} in this release: conclusions are being computed."
     if not any(line.before for line in report.lines):
         what = "release" if report.release else "run"
         return f"Nothing to compare yet: the next {what} is compared with this one."
     if not compared:
         return "No model can be compared with itself in the release before."
-    n, suites = models_in(compared), len({line.run.suite_id for line in compared})
-    where = f" in {suites:,} suites" if suites > 1 else ""
-    worse, better = (models_in(report.changed(verdict)) for verdict in ("worse", "better"))
-    moved = f"{worse:,} significantly worse, {better:,} better"
-    if not worse and not better:
-        moved = "no significant change"
-    issues = counted(report.compared_issues, "issue")
-    return (
-        f"{counted(n, 'model')} compared with {'itself' if n == 1 else 'themselves'}{where}: "
-        f"{moved} (p ≤ {ALPHA:g}, Holm over {counted(len(compared), 'comparison')}); "
-        f"{report.changed_issues('worse'):,} of {issues} significantly worse "
-        f"(Holm over {counted(report.issue_comparisons, 'comparison')})."
-    )
+    counts = [
+        (models_in(report.with_word(*words)), said)
+        for said, words in (
+            ("worse", (Word.WORSE,)),
+            ("mixed", (Word.MIXED,)),
+            ("better", (Word.BETTER,)),
+            ("cannot tell", (Word.CANNOT_TELL,)),
+            ("no outcome changed", (Word.SAME,)),
+        )
+    ]
+    of = counted(models_in(compared), "model")
+    said = listed([f"{word} {n:,}" for n, word in counts if n])
+    return f"{of} compared with the release before, by judges: {said}."
 
 
 def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:
-    """Return what became of one model; its issues are named where they changed by themselves."""
+    """Return what became of one model, with the issues that it lost."""
     if line.change is None:
         return f"{line.name}: being computed."
-    whole = line.change.whole
-    rule = line.change.rule
-    if len(report.compared) > 1:
-        rule += f", Holm over {len(report.compared):,} comparisons"
-    return (
-        f"{line.name}: {answer(whole.tally, whole.net, whole.p, rule)} {_issues_of(line, report)}"
-    ).rstrip()
-
-
-def _issues_of(line: ReleaseLine, report: ReleasesReport) -> str:
-    changes = line.change.issues.items() if line.change else ()
-    changed = [ChangedIssue(report.titles.get(pk, ""), one.net, one.p) for pk, one in changes]
-    over = report.issue_comparisons
-    return issues_by_themselves(changed, over=over, unit="comparison")
+    found = line.change.conclusion
+    said = [in_line(found, line.change.whole.tally), *lost(found, report.titles)]
+    before, now = names_of(report)
+    return f"{line.name}: {' '.join(filter(None, [*said, missing(found, before, now)]))}"
 
 
 def sentences(report: ReleasesReport) -> Iterator[str]:
@@ -88,14 +81,13 @@ def sentences(report: ReleasesReport) -> Iterator[str]:
     yield headline(report)
     joined = [line for line in report.shown if line.is_joined]
     yield from (line_sentence(line, report) for line in joined)
-    if any(_issues_of(line, report) for line in joined):
-        yield MAY_FAIL_TOGETHER
+    yield from filter(None, [family(len(report.compared), "comparison")])
     if new := [line.name for line in report.lines if line.before is None]:
         where = f"run in release {report.before}" if report.before else "earlier run"
         yield f"Without a complete {where}: {few(new, most=3)}."
     if len(report.shown) < len(report.lines):
         of = counted(len(report.lines), "run")
-        yield f"{len(report.shown):,} of {of} are listed, significant changes first."
+        yield f"{len(report.shown):,} of {of} are listed, losses first."
 
 
 def refusals(report: ReleasesReport) -> list[str]:
@@ -122,16 +114,16 @@ def models_table(report: ReleasesReport) -> Table:
             Column("now", now, "rate"),
             Column("net", "Net change", "points", "On tests that are the same in both runs"),
             Column("tests", "Tests", "count", "Tests compared between the runs"),
-            Column("p", "p (Holm)", "p", "Corrected for all comparisons"),
-            Column("verdict", "Verdict", "verdict"),
+            Column("conclusion", "Conclusion"),
+            Column("p", "p", "p"),
             Column("overturned", "Overturned", note="Of the results reviewed by annotators"),
             Column("cost_before", f"Cost: {before.lower()}", "usd"),
             Column("cost", f"Cost: {now.lower()}", "usd", "Answers and judgments"),
         ),
         rows=[_model(line) for line in report.shown],
-        note=f"p: {METHOD} {MAY_FAIL_TOGETHER} Rates are of all scored tests of a run, the change "
-        "only of those that both runs share. Thick lines are significant changes; points without "
-        "a line cannot be compared.",
+        note="Judges’ outcomes, without overrides. Rates are of all scored tests of a run, the "
+        "change only of those that both runs share. Thick lines surely changed; points without a "
+        "line cannot be compared.",
         empty="No complete run yet. Launch a run to compare it with the next.",
         draw=lambda: _figure(report) if any(line.before for line in report.shown) else None,
         describes="Pass rate of each model in both releases",
@@ -149,8 +141,8 @@ def _model(line: ReleaseLine) -> tuple[Cell, ...]:
         line.figures.rate,
         Linked(whole.net, compare) if whole and whole.net is not None else None,
         whole.tally.n if whole else None,
+        BY_JUDGES[line.word] if line.change else None,
         whole.p if whole else None,
-        line.verdict or None,
         Linked(f"{reviews.overturned:,} of {len(reviews):,}", url) if len(reviews) else None,
         before.spent.usd if before else None,
         line.figures.spent.usd,
@@ -164,7 +156,7 @@ def _figure(report: ReleasesReport) -> Figure:
             look=line.look,
             before=_point(line.rate_before),
             now=_point(line.figures.rate),
-            verdict=f"significantly {line.verdict}" if line.verdict else "",
+            verdict=line.word.value if line.word in SURE else "",
             is_joined=line.is_joined,
         )
         for line in report.shown
@@ -178,41 +170,31 @@ def _point(rate: Rate | None) -> tuple[float | None, Interval | None]:
 
 
 def issues_table(report: ReleasesReport) -> Table:
-    rows = report.issues("worse")
     return Table(
         key="issues",
-        title="Issues significantly worse",
+        title="Lost issues",
         columns=(
             Column("issue", "Issue", "link"),
             Column("model", "Model", "link"),
-            Column("net", "Net change", "points"),
-            Column("worse", "Worse", "count"),
-            Column("better", "Better", "count"),
+            Column("lost", "Lost", "number", "Tests, or shares of their repeats"),
+            Column("won", "Won", "number"),
             Column("tests", "Tests", "count", "Tests compared between the runs"),
-            Column("p", "p (Holm)", "p", "Corrected for all issues of all comparisons"),
+            Column("is_sure", "Sure", note="By itself, or together with others"),
+            Column("p", "p", "p", "One-sided, among all issues of the model"),
         ),
         rows=[
             (
-                Link(report.titles[issue], page_url("issue_timeline", issue=issue)),
-                Link(
-                    line.name,
-                    page_url("compare", runs=[line.before, line.run], issue=issue),
-                ),
-                change.net,
-                change.tally.worse,
-                change.tally.better,
-                change.tally.n,
-                change.p,
+                Link(report.titles[one.issue], page_url("issue_timeline", issue=one.issue)),
+                Link(line.name, page_url("compare", runs=[line.before, line.run], issue=one.issue)),
+                *(one.lost, one.won, one.tests),
+                *("yes" if is_sure else "may be chance", one.adjusted),
             )
-            for line, issue, change in rows
+            for line, one, is_sure in report.lost_issues()
         ],
-        note=f"{counted(report.changed_issues('better'), 'issue')} significantly better. "
-        f"p: {METHOD} Holm over {counted(report.issue_comparisons, 'comparison')} of "
-        f"{counted(report.compared_issues, 'issue')}. {MAY_FAIL_TOGETHER}",
         empty="Being computed."
         if report.is_pending
-        else f"None of {counted(report.compared_issues, 'issue')} is significantly worse."
-        if report.compared_issues
+        else "No issue lost more tests than it won."
+        if report.compared
         else "No run can be compared.",
     )
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.conclusion import Conclusion
+from evalhub.statistics.changes.net_change import LEVEL
 from reports.compare.matching_rule import Tested
 from reports.compare.pair_changes_query import Change, PairChange, pair_changes
 from reports.documents.reading import Reading
@@ -13,23 +14,24 @@ from reports.trend.query import Line, TrendQuery, TrendReport
 
 @dataclass(frozen=True)
 class LastChange:
-    """The change from the last but one run of a line to its last; p after Holm over all lines."""
+    """The change from the last but one run of a line to its last, and what it shows."""
 
     line: Line
     change: Change
-    holm: float | None
-    rule: str
+    conclusion: Conclusion
 
 
 @dataclass(frozen=True)
 class TagChange:
-    """The same on the tests of a tag; p after Holm over all tags listed."""
+    """The same on the tests of a tag, with p adjusted among the tags of its line."""
 
     tag: str
     line: Line
     change: Change
-    holm: float | None
-    rule: str
+
+    @property
+    def is_sure(self) -> bool:
+        return self.change.p is not None and self.change.p <= LEVEL
 
 
 @dataclass(frozen=True)
@@ -53,46 +55,37 @@ def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> La
     if not lines or query.tests:
         return LastChanges({}, ())
     pairs = [(line.points[-2].run.pk, line.points[-1].run.pk) for line in lines]
-    single = [all(point.run.repeats == 1 for point in line.points[-2:]) for line in lines]
     subject = [query.tag and query.tag.name, query.issue and query.issue.pk]
     changes = reading.computed(
-        "trend-last-changes-3",
-        [pairs, single, subject],
+        "trend-last-changes-4",
+        [pairs, subject],
         list[PairChange],
-        lambda: _changes(pairs, single, query),
+        lambda: _changes(pairs, query),
         of={run for pair in pairs for run in pair},
     )
     if changes is None:
         return LastChanges({}, ())
-    corrected = holm([change.whole.p for change in changes])
     return LastChanges(
         {
-            line.name: LastChange(line, change.whole, p, change.rule)
-            for line, change, p in zip(lines, changes, corrected, strict=True)
+            line.name: LastChange(line, change.whole, change.conclusion)
+            for line, change in zip(lines, changes, strict=True)
         },
         changes_by_tag(lines, changes),
     )
 
 
 def changes_by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tuple[TagChange, ...]:
-    """Correct the changes of all tags with a changed test together; the largest fall first."""
-    found = [
-        (tag, line, change, of.tag_rules[tag])
+    """Return the changes of all tags with a changed test; the largest fall first."""
+    moves = (
+        TagChange(tag, line, change)
         for line, of in zip(lines, changes, strict=True)
         for tag, change in of.tags.items()
         if change.tally.worse or change.tally.better
-    ]
-    corrected = holm([change.p for _, _, change, _ in found])
-    moves = (
-        TagChange(tag, line, change, p, rule)
-        for (tag, line, change, rule), p in zip(found, corrected, strict=True)
     )
     return tuple(sorted(moves, key=lambda one: (one.change.net or 0, one.tag, one.line.name)))
 
 
-def _changes(
-    pairs: Sequence[tuple[int, int]], single: Sequence[bool], query: TrendQuery
-) -> list[PairChange]:
+def _changes(pairs: Sequence[tuple[int, int]], query: TrendQuery) -> list[PairChange]:
     names = all_tag_names()
 
     def keeps(tested: Tested) -> bool:
@@ -100,4 +93,4 @@ def _changes(
         return is_of_issue and (query.tag is None or query.tag.name in names[tested.tag_set_id])
 
     tags = None if query.has_subject else names
-    return pair_changes(pairs, single, keeps=keeps, tags=tags)
+    return pair_changes(pairs, keeps=keeps, tags=tags)

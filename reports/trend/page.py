@@ -6,11 +6,9 @@ from typing import Any
 
 from django import forms
 
-from evalhub.display.formatting import counted, few, listed
-from evalhub.statistics.changes.change_test import is_significant
-from reports.compare.sentences import is_p, verdict
-from reports.documents.cells import points as in_points
-from reports.documents.cells import rate_words
+from evalhub.display.formatting import counted, few
+from evalhub.statistics.changes.conclusion import ORDER
+from reports.compare.conclusion_words import family, in_line
 from reports.documents.document import Document, Table
 from reports.documents.fields import (
     SuiteField,
@@ -134,50 +132,27 @@ def _sentences(report: TrendReport) -> Iterator[str]:
 
 
 def _moves(changes: Mapping[str, LastChange]) -> Iterator[str]:
-    """Yield the lines that changed significantly, or that none did."""
-    if not changes:
-        return
-    over = f"Holm over {counted(len(changes), 'line')}" if len(changes) > 1 else "one line"
-    since = "since the previous run with the same tests and judges"
-    found = [one for one in changes.values() if one.change.net and is_significant(one.holm)]
-    for one in sorted(found, key=lambda one: one.holm or 0):
-        before, after = (point.rate for point in one.line.points[-2:])
-        yield (
-            f"{one.line.name} is {verdict(one.change.net, one.holm)} {since}: "
-            f"{in_points(one.change.net or 0)} over {counted(one.change.tally.n, 'test')} "
-            f"({is_p(one.holm or 0)}, {one.rule}, {over}), from {rate_words(before)} to "
-            f"{rate_words(after)}."
-        )
-    if not found:
-        rules = listed(sorted({one.rule for one in changes.values()}))
-        n = sum(one.change.tally.n for one in changes.values())
-        least = min((one.holm for one in changes.values() if one.holm is not None), default=None)
-        p = f"{is_p(least)} at least, " if least is not None else ""
-        yield (
-            f"No line changed significantly {since} ({counted(n, 'compared test')}; {p}{rules}, "
-            f"{over})."
-        )
+    """Yield what each line shows against its previous run, those that changed first."""
+    for one in sorted(changes.values(), key=lambda one: ORDER.index(one.conclusion.word)):
+        yield f"{one.line.name} since its previous run: {in_line(one.conclusion, one.change.tally)}"
+    yield from filter(None, [family(len(changes), "line")])
 
 
 def _falls(changes: Sequence[TagChange]) -> Iterator[str]:
-    """Yield the tags that fell significantly, or that none did."""
+    """Yield the tags that fell for sure, or else the one that fell most."""
     fallen = [one for one in changes if (one.change.net or 0) < 0]
-    if not fallen:
-        return
-    over = f"Holm over {counted(len(changes), 'tag')} with changed tests"
-    found = [one for one in fallen if is_significant(one.holm)]
+    found = [one for one in fallen if one.is_sure]
     if found:
         named = few([_fall(one) for one in found], most=MAX_FALLS)
-        yield f"Tags that fell significantly: {named} ({over})."
-    else:
-        one = fallen[0]
-        yield f"No tag fell significantly. The largest fall: {_fall(one)} ({over})."
+        yield f"Tags that surely fell: {named}."
+    elif fallen:
+        yield f"No tag surely fell. The largest fall, which may be chance: {_fall(fallen[0])}."
 
 
 def _fall(one: TagChange) -> str:
-    tests = counted(one.change.tally.n, "test")
-    net, p = in_points(one.change.net or 0), is_p(1 if one.holm is None else one.holm)
-    return f"{one.tag} with {one.line.name}, {net} over {tests} ({p}, {one.rule})"
+    tally = one.change.tally
+    lost = f"lost {tally.worse:,}, won {tally.better:,} of {counted(tally.n, 'test')}"
+    return f"{one.tag} with {one.line.name}, {lost}"
 
 
 def _left_out(report: TrendReport) -> Iterator[str]:

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from evalhub.display.formatting import few
 from evalhub.models import User
-from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER
+from reports.compare.conclusion_words import BY_JUDGES
 from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import page_url, results_url, run_url
 from reports.documents.rejudging import refusal
@@ -169,13 +169,13 @@ def latest_table(report: TrendReport, changes: Mapping[str, LastChange], reader:
             Column("before", "Previous", "rate"),
             Column("change", "Change", "points", "On the tests that both runs have scored"),
             Column("tests", "Tests", "count", "Tests compared"),
-            Column("p_holm", "p (Holm)", "p", "Corrected for all lines; a dash: not tested"),
-            Column("method", "Method"),
+            Column("conclusion", "Conclusion"),
+            Column("p", "p", "p", "A dash: not tested"),
             Column("measured", "Comparable?", note="Same tests and judges in both runs"),
             Column("compare", "Details", "link"),
         ),
         rows=[_last(report, line, changes.get(line.name), reader) for line in report.lines],
-        note=f"{MAY_FAIL_TOGETHER} A line that pools runs is not tested.",
+        note="Judges’ outcomes, without overrides. A line that pools runs is not tested.",
     )
 
 
@@ -189,7 +189,10 @@ def _last(
         last.rate,
         before.rate if before else None,
         *(
-            (found.change.net, found.change.tally.n, found.holm, found.rule)
+            (
+                *(found.change.net, found.change.tally.n),
+                *(BY_JUDGES[found.conclusion.word], found.conclusion.p),
+            )
             if found
             else (None, None, None, None)
         ),
@@ -264,12 +267,11 @@ def tag_changes_table(report: TrendReport, changes: Sequence[TagChange]) -> Tabl
             Column("tests", "Tests", "count", "Tests compared"),
             Column("worse", "Worse", "count"),
             Column("better", "Better", "count"),
-            Column("p_holm", "p (Holm)", "p", "Corrected for all rows"),
-            Column("method", "Method"),
+            Column("p_adjusted", "p, adjusted", "p", "Among the tags of its line"),
             Column("compare", "Details", "link"),
         ),
         rows=LazyRows(changes, lambda some: [_tag_change(report, one) for one in some]),
-        note=f"Largest fall first. A test counts for each of its tags. {MAY_FAIL_TOGETHER}",
+        note="Largest fall first. A test counts for each of its tags.",
         empty="No tag has a test that changed between comparable runs of the same tests.",
     )
 
@@ -283,8 +285,7 @@ def _tag_change(report: TrendReport, one: TagChange) -> tuple[Cell, ...]:
         tally.n,
         tally.worse,
         tally.better,
-        one.holm,
-        one.rule,
+        one.change.p,
         Link("Compare", page_url("compare", runs=runs, tag=one.tag)),
     )
 
@@ -319,7 +320,7 @@ def panels_table(report: TrendReport, numbers: Numbers, changes: Sequence[TagCha
         note=""
         if len(tags) == len(report.tags)
         else f"Showing {len(tags)} tags: those that fell most since the previous run, then those "
-        "with the lowest pass rates. The table of tags says which changes are significant.",
+        "with the lowest pass rates. The table of tags says which changes are sure.",
         empty="The tests of these runs have no tags.",
         draw=lambda: (
             small_multiples(panels, _marks(report, numbers), report.series.releases)

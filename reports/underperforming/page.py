@@ -9,7 +9,7 @@ from django.http import QueryDict
 from evalhub.display.charts import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.display.formatting import counted, percent
 from evalhub.statistics.changes.change_test import ALPHA
-from reports.compare.sentences import is_p
+from reports.compare.conclusion_words import is_p
 from reports.documents.cells import issue_rate
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.documents.links import page_url, results_url

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalhub.display.formatting import percent, usd
-from evalhub.statistics.changes.change_test import ALPHA
+from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.values.option_problems import option_problems
 
 SEVERITIES = ("low", "medium", "high", "critical")
@@ -31,23 +31,38 @@ class PolicyRefused(ValueError):
 class GatePolicy(BaseModel):
     """The rules of a gate. A run fails if any of them does not hold; null: the rule is off.
 
-    {} is the default: a significant regression fails.
+    {} is the default: a run that is worse fails, and where a large loss could go unnoticed the gate
+    cannot tell.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    significant_regression: bool = Field(
+    conclusion: bool = Field(
         True,
-        title="Significant regression",
-        description="Tests got worse on balance against the baseline, and p is at most the "
-        "significance level.",
+        title="Worse than the baseline",
+        description="It is worse on the whole, or an issue was lost for sure.",
     )
-    alpha: float = Field(
-        ALPHA,
+    level: float = Field(
+        LEVEL,
         gt=0,
         le=0.5,
-        title="Significance level",
-        description="Largest two-sided p that counts as significant.",
+        title="Level",
+        description="How often an unchanged run may fail: 0.05, or 0.01 for releases in a row.",
+    )
+    blind_spot_points: float | None = Field(
+        20,
+        gt=0,
+        le=100,
+        title="Blind spot above (points)",
+        description="The gate cannot tell where a loss of so many percentage points would not "
+        "have shown.",
+    )
+    max_worsening_points: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        title="Allowed worsening (points)",
+        description="The run passes only if it is surely not worse by more than this.",
     )
     max_net_loss_points: float | None = Field(
         None,
@@ -94,7 +109,9 @@ class GatePolicy(BaseModel):
     def rules(self) -> list[str]:
         """The rules that are on."""
         comparing = {
-            "significant_regression": self.significant_regression,
+            "conclusion": self.conclusion,
+            "blind_spot_points": self.conclusion and self.blind_spot_points is not None,
+            "max_worsening_points": self.max_worsening_points is not None,
             "max_net_loss_points": self.max_net_loss_points is not None,
         }
         return [*(name for name, is_on in comparing.items() if is_on), *self.absolute_rules]
@@ -113,7 +130,10 @@ class GatePolicy(BaseModel):
         """Return what fails a run, as the end of a sentence."""
         net, rate, cost = self.max_net_loss_points, self.min_pass_rate, self.max_mean_cost_usd
         parts = {
-            f"its tests got significantly worse (p ≤ {self.alpha:g})": self.significant_regression,
+            "it is worse on the whole, or surely lost an issue": self.conclusion,
+            f"it may be worse by more than {self.max_worsening_points or 0:g} points": (
+                self.max_worsening_points is not None
+            ),
             f"it loses more than {net or 0:g} points on balance": net is not None,
             f"a test of an issue of severity {or_worse(self.failing_severity or '')} fails": (
                 self.failing_severity

@@ -28,6 +28,10 @@ class Word(StrEnum):
         return self in (Word.WORSE, Word.MIXED)
 
 
+ORDER = (Word.WORSE, Word.MIXED, Word.BETTER, Word.CANNOT_TELL, Word.SAME, Word.NOTHING)
+"""Conclusions as a list shows them: losses first."""
+
+
 class Outcome(NamedTuple):
     """The outcome of a test on one side: its share of passed answers, each in [0, 1].
 

@@ -8,9 +8,9 @@ from django.urls import reverse
 from evalhub.display.formatting import DASH, counted, few
 from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER, is_significant
 from evalhub.statistics.ranking.pairwise_ranking import METHOD, Duel, Game, Ranked, rankings
+from reports.compare.conclusion_words import is_p
 from reports.compare.pairwise.query import PairwiseField, pairwise_field
 from reports.compare.query import Side
-from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.reading import Reading
 from runs.figures.run_labels import names_of_pair

@@ -6,8 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from evalhub.display.charts import Figure
-from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER
-from reports.compare.evidence_rule import TagSignificance
+from reports.compare.evidence_rule import Where
 from reports.compare.figure import became_ring, changes_by_line
 from reports.compare.form import SHOW
 from reports.compare.matching_rule import Tested
@@ -39,7 +38,7 @@ LINE_COLUMNS = (
     Column("same", "Same", "count"),
     Column("net", "Net change", "points"),
     Column("p", "p", "p", "For this row alone"),
-    Column("p_holm", "p (Holm)", "p", "Corrected for the number of rows"),
+    Column("p_adjusted", "p, adjusted", "p", "Among all rows; at most 0.05: sure"),
     Column("method", "Method"),
 )
 
@@ -81,7 +80,7 @@ def by_issue(two: TwoRuns) -> Table:
         "By issue",
         _lines(two, lambda tested: [tested.issue_id], two.comparison.issues),
         two.found.issues if two.found else {},
-        note="At least 6 flips in one direction are needed for p < 0.05.",
+        note="An issue of fewer than 6 changed tests cannot be sure by itself.",
         empty="No tests compared.",
     )
 
@@ -91,7 +90,7 @@ def _table(
     kind: str,
     title: str,
     lines: Sequence[Line],
-    p_of: Mapping[Any, TagSignificance],
+    p_of: Mapping[Any, Where],
     *,
     note: str,
     empty: str,
@@ -99,7 +98,7 @@ def _table(
     """Make the table of tags or issues; each line leads to its tests."""
 
     def row(line: Line, these: str) -> tuple[Cell, ...]:
-        tally, p = line.tally, p_of.get(line.key, TagSignificance(None, None, None))
+        tally, p = line.tally, p_of.get(line.key, (None, None, None))
         link = Link(line.name, f"{these}&{urlencode({kind: line.key})}")
         return (link, tally.n, tally.worse, tally.better, tally.same, tally.net, *p)
 
@@ -112,7 +111,7 @@ def _table(
         title,
         (Column(kind, kind.capitalize(), "link"), *LINE_COLUMNS),
         LazyRows(lines, load),
-        note=f"{note} {MAY_FAIL_TOGETHER} {DRAWN_NOTE}",
+        note=f"{note} {DRAWN_NOTE}",
         empty=empty,
         draw=lambda: _drawn(lines),
         describes=f"Tests of each {kind} that got worse and better",

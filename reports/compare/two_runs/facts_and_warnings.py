@@ -4,15 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from evalhub.display.formatting import counted, listed
-from evalhub.statistics.changes.change_test import ChangeTest
+from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.changes.detectable import measured_from
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
+from reports.compare.conclusion_words import BY_JUDGES, METHOD, METHOD_BY_ISSUE
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
 from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share
 from reports.compare.sentences import between, signed
 from reports.compare.two_runs.state import TwoRuns
+from reports.documents.cells import points
 from reports.documents.document import Fact
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.comparability_rule import Comparable
@@ -65,14 +67,15 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     if not two.comparison.is_conclusive:
         return (*_rates(two, "scored in both runs"), _missing(two))
     tally, found = two.tally, two.found
-    rule = _rule(found.evidence) if found else ""
+    conclusion = found.conclusion if found else None
     detectable = found.detectable if found else None
     return (
+        Fact("conclusion", "Conclusion", conclusion and BY_JUDGES[conclusion.word]),
         Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
         Fact("better", "Better", tally.better, "count", url=two.url(show="better")),
         Fact("same", "Same", tally.same, "count", url=two.url(show="same")),
         Fact("net", "Net change", tally.net, "points", _net_note(two)),
-        Fact("p", "p", found and found.evidence.p, "p", rule),
+        Fact("p", "p", conclusion and conclusion.p, "p", _method(conclusion)),
         Fact(
             "detectable",
             "Detectable change",
@@ -101,10 +104,10 @@ def _rates(two: TwoRuns, of: str) -> tuple[Fact, Fact]:
     )
 
 
-def _rule(evidence: ChangeTest) -> str:
-    if evidence.p is None:
+def _method(found: Conclusion | None) -> str:
+    if found is None or found.reading is None:
         return ""
-    return f"{evidence.rule}. {evidence.caveat}" if evidence.caveat else evidence.rule
+    return METHOD_BY_ISSUE if found.reading.net.accounts_for_issues else METHOD
 
 
 def _missing(two: TwoRuns) -> Fact:
@@ -114,11 +117,11 @@ def _missing(two: TwoRuns) -> Fact:
 
 
 def _net_note(two: TwoRuns) -> str:
-    found, tests = two.found, counted(two.tally.n, "test")
-    if found is None or found.interval is None:
+    tests = counted(two.tally.n, "test")
+    interval = two.found and two.found.conclusion.interval
+    if not interval:
         return f"over {tests}"
-    error = f", standard error {100 * found.interval.standard_error:.1f} pts"
-    return f"over {tests}{between(found.interval)}{error}"
+    return f"over {tests} (95% {points(interval.low)} to {points(interval.high)})"
 
 
 def _rate(run: Run, tests: Iterable[tuple[Tested | None, int]]) -> Rate:

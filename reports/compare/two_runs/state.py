@@ -56,11 +56,9 @@ class TwoRuns:
     @cached_property
     def found(self) -> Findings | None:
         """None: not computed yet."""
-        sample = sample_of(
-            self.comparison.rows, self.comparison.tags, single=self.comparison.is_single
-        )
+        sample = sample_of(self.comparison.rows, self.comparison.tags)
         return self.reading.computed(
-            "compare-5", sample.inputs(), Findings, lambda: findings(sample)
+            "compare-6", sample.inputs(), Findings, lambda: findings(sample)
         )
 
     def url(self, **changes: Any) -> str:

@@ -7,7 +7,7 @@ from django.urls import reverse
 from evalhub.display.charts import share_label
 from evalhub.display.formatting import counted
 from evalhub.statistics.agreement.effective_votes import effective_votes
-from reports.compare.sentences import is_p
+from reports.compare.conclusion_words import is_p
 from reports.documents.cells import share_of, share_without_interval
 from reports.documents.document import Cell, Column, Estimate, Link, Table
 from reports.judge_reliability.figure import matrix

@@ -35,10 +35,12 @@ def amount(rule: str, unit: str = "", **limits: Any) -> forms.DecimalField:
 class GateFields(forms.Form):
     """The rules of the gate, beside the other fields of a suite."""
 
-    gate_significant_regression = forms.BooleanField(
-        widget=UnfoldBooleanSwitchWidget, **described("significant_regression")
+    gate_conclusion = forms.BooleanField(
+        widget=UnfoldBooleanSwitchWidget, **described("conclusion")
     )
-    gate_alpha = amount("alpha", min_value=Decimal("0.0001"), max_value=Decimal("0.5"))
+    gate_level = amount("level", min_value=Decimal("0.0001"), max_value=Decimal("0.5"))
+    gate_blind_spot_points = amount("blind_spot_points", min_value=0, max_value=100)
+    gate_max_worsening_points = amount("max_worsening_points", min_value=0, max_value=100)
     gate_max_net_loss_points = amount("max_net_loss_points", min_value=0, max_value=100)
     gate_failing_severity = forms.ChoiceField(
         choices=[
@@ -83,8 +85,9 @@ def gate_of(cleaned: Mapping[str, Any]) -> dict[str, Any]:
         for name in GatePolicy.model_fields
         if (value := cleaned.get(f"{PREFIX}{name}")) is not None
     }
-    values["significant_regression"] = bool(cleaned.get(f"{PREFIX}significant_regression"))
-    values["alpha"] = values.get("alpha", GatePolicy().alpha)
+    values["conclusion"] = bool(cleaned.get(f"{PREFIX}conclusion"))
+    values.setdefault("level", GatePolicy().level)
+    values.setdefault("blind_spot_points", None)
     if (rate := cleaned.get(f"{PREFIX}min_pass_rate")) is not None:
         values["min_pass_rate"] = float(rate / PERCENT)
     try:

@@ -1,0 +1,125 @@
+"""How a conclusion is said: the only place, for pages, mails, notifications and the gate. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from evalhub.display.formatting import counted, few, listed
+from evalhub.statistics.changes.conclusion import Conclusion, Word
+from evalhub.statistics.changes.lost_issues import LostIssue, LostIssues
+from reports.compare.rule import Tally
+from reports.documents.cells import p_value, points
+
+BY_JUDGES: Mapping[Word, str] = {
+    Word.WORSE: "judges rate it worse",
+    Word.BETTER: "judges rate it better",
+    Word.MIXED: "mixed: judges rate it better on the whole, and issues were lost",
+    Word.SAME: "no outcome changed",
+    Word.CANNOT_TELL: "cannot tell",
+    Word.NOTHING: "nothing to compare",
+}
+"""Each conclusion where only judges have spoken."""
+
+NAMED = 4
+"""Issues that a sentence names."""
+
+FALSE_WORSE = 0.032
+"""Largest share of unchanged pairs that are called worse (`dev.py bench validity change`)."""
+
+METHOD = "mid-p sign flips, by test"
+METHOD_BY_ISSUE = "mid-p sign flips, the larger p of by test and by issue"
+
+
+def headline(found: Conclusion | None, tally: Tally) -> str:
+    """Return the conclusion with its counts; None: not computed yet."""
+    counts = f"lost {tally.worse:,}, won {tally.better:,} of the same {counted(tally.n, 'test')}"
+    if found is None:
+        return f"{counts.capitalize()}."
+    word = BY_JUDGES[found.word].capitalize()
+    if found.word == Word.NOTHING:
+        return f"{word}: no test is scored in both runs."
+    if found.word == Word.SAME:
+        return f"{word} in {counted(tally.n, 'test')}.{excluded(found)}"
+    return f"{word}: {counts}.{excluded(found) if found.word == Word.CANNOT_TELL else ''}"
+
+
+def in_line(found: Conclusion, tally: Tally) -> str:
+    """Return the headline as the end of a sentence."""
+    said = headline(found, tally)
+    return said[0].lower() + said[1:]
+
+
+def family(k: int, one: str) -> str:
+    """Return how often chance alone would call one of so many pairs worse; "" for a single one."""
+    if k < 2:
+        return ""
+    often = max(2, round(1 / (k * FALSE_WORSE)))
+    return f"{counted(k, one)}: by chance alone one is called worse at most every {often}th time."
+
+
+def excluded(found: Conclusion) -> str:
+    """Return the loss that is excluded, as a sentence; "" where nothing is."""
+    interval = found.interval
+    if interval is None:
+        return ""
+    return f" A loss of more than {abs(100 * min(interval.low, 0)):.1f} points is excluded."
+
+
+def missing(found: Conclusion, first: str, second: str) -> str:
+    """Return what is missing on either side, and what it hides; "" where nothing is."""
+    sides = [(found.missing_old, first), (found.missing_new, second)]
+    lacking = [f"behind {counted(n, 'test')} of {name}" for n, name in sides if n]
+    if not lacking:
+        return ""
+    said = f"Judgments or answers are missing {listed(lacking)}"
+    if found.would_say:
+        return f"{said}: without them {BY_JUDGES[found.would_say]}. Retry them."
+    if found.may_hide_loss:
+        return f"{said}, which could hide a loss. Retry them."
+    return f"{said}; the conclusion holds whatever they are."
+
+
+def lost(found: Conclusion, titles: Mapping[int, str]) -> Iterator[str]:
+    """Yield the issues that were lost for sure, together, and maybe by chance."""
+    reading = found.against_old if found.word.is_loss else found.reading
+    if reading is None:
+        return
+    losses: LostIssues = reading.lost
+    if named := losses.found[: losses.named]:
+        yield f"Lost for sure: {_named(named, titles)}."
+    if together := losses.found[losses.named :]:
+        is_single = len(together) == 1 and not named
+        rest = "" if is_single else ": not sure one by one, sure together"
+        yield f"Lost: {_named(together, titles)}{rest}."
+    if losses.others:
+        yield f"Also lost, may be chance: {_named(losses.others, titles)}."
+
+
+def _named(issues: Sequence[LostIssue], titles: Mapping[int, str]) -> str:
+    return few(
+        [
+            f"“{titles.get(one.issue, f'issue {one.issue}')}” ({one.lost:g} of {one.tests:,})"
+            for one in issues
+        ],
+        most=NAMED,
+    )
+
+
+def how_sure(found: Conclusion) -> Iterator[str]:
+    """Yield method, p and interval of the conclusion, and what they do not account for."""
+    reading, interval, p = found.reading, found.interval, found.p
+    if reading is None or interval is None or p is None:
+        return
+    net = reading.net
+    yield (
+        f"Net change {points(net.change)} over {counted(net.tests, 'test')} of "
+        f"{counted(net.issues, 'issue')} (95% {points(interval.low)} to {points(interval.high)}); "
+        f"{is_p(p)} ({METHOD_BY_ISSUE if net.accounts_for_issues else METHOD}); "
+        f"issues lost: {is_p(reading.lost.p)} (at most {reading.lost.level / 2:g} is sure)."
+    )
+    if net.is_sure and not net.accounts_for_issues:
+        issues = counted(net.issues, "issue")
+        yield f"These tests surely changed. Whether other issues would, {issues} cannot show."
+
+
+def is_p(p: float) -> str:
+    text = p_value(p)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
