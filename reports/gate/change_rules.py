@@ -15,6 +15,7 @@ from reports.compare.conclusion_words import (
 )
 from reports.compare.rule import DIGITS, Tally
 from reports.gate.rule import GateLine, Verdict
+from runs.suites.gate_policy import GatePolicy
 
 NOTHING = "No test is scored in both runs: nothing can be compared."
 NAMED = 5
@@ -48,6 +49,20 @@ class Change:
         reading = self.conclusion.reading
         by_issue = reading is not None and reading.net.accounts_for_issues
         return METHOD_BY_ISSUE if by_issue else METHOD
+
+
+def change_lines(change: Change, policy: GatePolicy) -> list[GateLine]:
+    """Return the lines of the rules that are on."""
+    lines = []
+    if policy.conclusion:
+        lines.append(conclusion_rule(change, policy.level))
+    if policy.conclusion and policy.blind_spot_points is not None:
+        lines.append(blind_spot_rule(change, policy.blind_spot_points))
+    if policy.max_worsening_points is not None:
+        lines.append(worsening_rule(change, policy.max_worsening_points))
+    if policy.max_net_loss_points is not None:
+        lines.append(net_loss_rule(change, policy.max_net_loss_points))
+    return [*lines, edited_rule(change)] if change.edited else lines
 
 
 def conclusion_rule(change: Change, level: float) -> GateLine:

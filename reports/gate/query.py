@@ -4,7 +4,7 @@ For the command, the API and notifications.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +12,7 @@ from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
 from reports.compare.rule import MATCHED, counts_of, tally_of
-from reports.gate.change_rules import (
-    Change,
-    blind_spot_rule,
-    conclusion_rule,
-    edited_rule,
-    net_loss_rule,
-    worsening_rule,
-)
+from reports.gate.change_rules import Change, change_lines
 from reports.gate.condition_rules import (
     Matching,
     ScoredResults,
@@ -180,9 +173,7 @@ def _findings(comparison: Comparison, policy: GatePolicy) -> Findings:
     return findings(sample_of(comparison.rows, comparison.tags), policy.level)
 
 
-def _change_lines(
-    comparison: Comparison, computed: Findings, policy: GatePolicy
-) -> Iterator[GateLine]:
+def _change_lines(comparison: Comparison, computed: Findings, policy: GatePolicy) -> list[GateLine]:
     change = Change(
         tally=tally_of(comparison.rows),
         conclusion=computed.conclusion,
@@ -194,15 +185,7 @@ def _change_lines(
             if one.fails_since_edit
         ],
     )
-    rules: dict[str, Callable[[], GateLine]] = {
-        "conclusion": lambda: conclusion_rule(change, policy.level),
-        "blind_spot_points": lambda: blind_spot_rule(change, policy.blind_spot_points or 0),
-        "max_worsening_points": lambda: worsening_rule(change, policy.max_worsening_points or 0),
-        "max_net_loss_points": lambda: net_loss_rule(change, policy.max_net_loss_points or 0),
-    }
-    yield from (made() for rule, made in rules.items() if rule in policy.rules)
-    if change.edited:
-        yield edited_rule(change)
+    return change_lines(change, policy)
 
 
 def detectable_in_words(comparison: Comparison, computed: Findings) -> str:

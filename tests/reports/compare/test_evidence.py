@@ -4,63 +4,50 @@ import json
 
 import pytest
 
-from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER, MCNEMAR
+from evalhub.statistics.changes.conclusion import Word
 from reports.compare.evidence_rule import findings, sample_of
 from tests.reports.compare.builders import a_run, comparison, one_test
 
 TAGS = {1: ("facts", "long"), 2: ("facts",)}
 
 
-def sample(first, second, *, single=True):
-    return sample_of(comparison(first, second), TAGS, single=single)
+def sample(first, second):
+    return sample_of(comparison(first, second), TAGS)
 
 
 def test_findings_of_nothing_are_not_measured():
-    found = findings(sample(a_run("e"), a_run("p")))
+    found = findings(sample(a_run("e"), a_run("e")))
 
-    assert found.evidence.p is None
-    assert (found.interval, found.detectable) == (None, None)
-    assert (found.graded, found.tags, found.issues) == (None, {}, {})
+    assert (found.conclusion.word, found.conclusion.p) == (Word.NOTHING, None)
+    assert (found.detectable, found.graded, found.tags, found.issues) == (None, None, {}, {})
 
 
-def test_the_p_of_tags_is_corrected_for_how_many_they_are():
-    # Twelve worse under "facts", six of them also under "long": 2/4096 and 2/64, each an issue.
+def test_tags_are_adjusted_among_tags():
+    # Twelve worse under "facts", six of them also under "long".
     first = [one_test(n, issue=n, tag_set_id=1 if n <= 6 else 2) for n in range(1, 13)]
-    second = [one._replace(passed=0, failed=1) for one in first]
+    second = [one._replace(passed=0, failed=1, lowest=0, highest=0) for one in first]
 
     tags = findings(sample(first, second)).tags
 
-    assert tags["facts"][:2] == pytest.approx((2 / 4096, 2 * 2 / 4096))
-    assert tags["long"][:2] == pytest.approx((2 / 64, 2 / 64))
+    assert [tags[name].p for name in ("facts", "long")] == pytest.approx([2 / 4096, 2 / 64])
+    assert tags["facts"].p < tags["facts"].adjusted < tags["long"].adjusted
 
 
-def test_a_suite_of_one_issue_that_loses_all_its_tests_is_significantly_worse():
+def test_a_suite_of_one_issue_that_loses_all_its_tests_is_worse():
     issues = (1,) * 100
 
     found = findings(sample(a_run(*"p" * 100, issues=issues), a_run(*"f" * 100, issues=issues)))
 
-    assert found.evidence.p == pytest.approx(2 / 2**100)
-    assert (found.evidence.rule, found.evidence.caveat) == (MCNEMAR, MAY_FAIL_TOGETHER)
+    assert found.conclusion.word == Word.WORSE
+    assert found.conclusion.p == pytest.approx(1 / 2**100)
+    assert not found.conclusion.reading.net.accounts_for_issues
 
 
-def test_headline_issue_and_tag_of_the_same_tests_have_one_p():
-    first = [one_test(n, issue=1) for n in range(1, 7)]
-    second = [one._replace(passed=0, failed=1) for one in first]
+def test_repeats_that_are_missing_widen_the_outcome():
+    (pair,) = sample([one_test(1, "pp")], [one_test(1, "pe")]).pairs()
 
-    found = findings(sample(first, second))
-
-    assert found.evidence.p == pytest.approx(2 / 64)
-    assert found.issues[1].p == found.tags["facts"].p == found.evidence.p
-
-
-def test_a_tag_with_many_issues_is_tested_by_issue_like_the_headline():
-    # Six issues of two tests each, all worse: 2 of the 2^6 ways, not of 2^12.
-    first = [one_test(n, issue=n // 2) for n in range(12)]
-    second = [one._replace(passed=0, failed=1) for one in first]
-
-    found = findings(sample(first, second))
-
-    assert found.tags["facts"].p == found.evidence.p == 2 / 2**6
+    assert pair.old == (1.0, 1.0, 1.0)
+    assert pair.new == (1.0, 0.5, 1.0)
 
 
 def test_graded_scores_change_by_weight():

@@ -186,7 +186,7 @@ def test_bundles_say_what_their_tests_say_one_by_one():
     assert any(one.times > 1 for one in bundled.rows)
     assert bundled.one_by_one(frozenset(Kind)) == list(one_by_one)
     told, expected = (
-        findings(sample_of(rows, bundled.tags, single=False)) for rows in (bundled.rows, one_by_one)
+        findings(sample_of(rows, bundled.tags)) for rows in (bundled.rows, one_by_one)
     )
     assert (told.evidence, told.tags) == (expected.evidence, expected.tags)
     assert (told.issues, told.graded.n) == (expected.issues, expected.graded.n)

@@ -1,12 +1,15 @@
 """The rules of the gate one by one, and the decision made of their lines."""
 
+from statistics import fmean
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalhub.statistics.changes.conclusion import Outcome, Pair, conclude
 from evalhub.statistics.interval import Interval
 from reports.compare.rule import Tally
-from reports.gate.change_rules import Change, net_loss_rule, regression_rule
+from reports.gate.change_rules import Change, change_lines, net_loss_rule
 from reports.gate.condition_rules import (
     Matching,
     ScoredResults,
@@ -24,6 +27,8 @@ from reports.gate.level_rules import (
     severity_rule,
 )
 from reports.gate.rule import CONDITIONS, TITLES, GateLine, Remedy, Verdict, decide, skipped
+from runs.suites.gate_policy import GatePolicy
+from tests.evalhub.statistics.planted_changes import PLANTED, SAME, spread
 
 HOLDS, FAILS, UNKNOWN = Verdict.HOLDS, Verdict.DOES_NOT_HOLD, Verdict.CANNOT_TELL
 
@@ -145,81 +150,90 @@ def test_another_jury_offers_to_re_judge():
 # The change --------------------------------------------------------------------------------------
 
 
-def change(worse, better, same, p, **fields):
-    n = worse + better + same
-    usual = {
-        "tally": Tally(worse, better, same),
-        "net": (better - worse) / n if n else None,
-        "interval": Interval(-0.3, -0.1),
-        "interval_method": "Student's t by issue",
-        "p": p,
-        "test": "exact McNemar",
-        "units": n,
-        "caveat": "",
-        "detectable": "Detectable change: 12.5 points or more.",
-    }
-    return Change(**usual | fields)
-
-
-@pytest.mark.parametrize(
-    ("found", "verdict"),
-    [
-        (change(12, 2, 6, 0.013), FAILS),
-        (change(12, 2, 6, 0.05), FAILS),
-        (change(12, 2, 6, 0.0501), HOLDS),
-        (change(2, 12, 6, 0.013), HOLDS),
-        (change(0, 0, 20, 1.0), HOLDS),
-        (change(0, 0, 0, None), UNKNOWN),
-        (change(0, 0, 5, 1.0), HOLDS),
-        (change(5, 0, 0, 2 / 2**5), UNKNOWN),
-        (change(6, 0, 0, 2 / 2**6), FAILS),
-    ],
-)
-def test_significantly_worse_fails(found, verdict):
-    assert regression_rule(found, 0.05).verdict == verdict
-
-
-def test_a_change_is_told_with_counts_p_and_what_could_have_been_detected():
-    worse = regression_rule(change(12, 2, 6, 0.013), 0.05)
-    assert worse.sentence == (
-        "Significantly worse: 12 worse, 2 better of 20 matched tests (p = 0.013, exact McNemar)."
+def change(layout=(), edited=(), missing=0):
+    """The change of a layout (`planted_changes`); of `missing` more tests the answers failed."""
+    changes, issues = spread(list(layout))
+    old = [0.0 if one > 0 else 1.0 for one in changes]
+    pairs = [
+        Pair(issue, Outcome.whole(was), Outcome.whole(was + one))
+        for one, issue, was in zip(changes, issues, old, strict=True)
+    ]
+    pairs += [Pair(99, Outcome.whole(1.0), Outcome(None)) for _ in range(missing)]
+    tally = Tally(
+        changes.count(-1), changes.count(1), changes.count(0), (changes and fmean(changes)) or None
     )
-    assert (worse.n, worse.p, worse.limit, worse.method) == (20, 0.013, 0.05, "exact McNemar")
-    same = regression_rule(change(3, 2, 15, 1.0, caveat="Tests may fail together."), 0.05)
-    assert same.sentence == (
-        "No significant regression: 3 worse, 2 better of 20 matched tests (p = 1, exact McNemar). "
-        "Tests may fail together. Detectable change: 12.5 points or more."
-    )
-    few = regression_rule(change(5, 0, 0, 2 / 2**5), 0.05)
-    assert "too few to reach p ≤ 0.05, even if all got worse" in few.sentence
+    return Change(tally, conclude(pairs), ("March", "April"), {}, edited)
 
 
-@pytest.mark.parametrize(
-    ("found", "limit", "verdict"),
-    [
-        (change(3, 1, 16, 0.6), 10, HOLDS),
-        (change(3, 1, 16, 0.6), 9.9, FAILS),
-        (change(1, 3, 16, 0.6), 0, HOLDS),
-        (change(0, 0, 0, None), 10, UNKNOWN),
-    ],
-)
-def test_a_net_loss_above_the_limit_fails(found, limit, verdict):
+def exit_of(found, **policy):
+    return decide(change_lines(found, GatePolicy(**policy))).code
+
+
+WON = [(0, 1, 9)] * 12 + [(1, 0, 9)] + [SAME] * 7
+EXITS = {
+    "five of 20 issues lost": 1,
+    "and one test of a sixth won": 1,
+    "one issue lost, five win one": 1,
+    "five lose 4 of 10, one wins one": 1,
+    "three lose 3 of 3": 1,
+    "five lost, five won": 1,
+    "no answer changed": 0,
+    "three lost, three won": 0,
+    "5 of 20 in one issue": 1,
+    "4 of 20 in one issue": 2,
+    "12 tests without a change": 2,
+    "2 of 40": 0,
+    "nine single tests lost, one won": 1,
+    "30 won over ten issues, one lost": 1,
+}
+
+
+@pytest.mark.parametrize(("story", "code"), EXITS.items())
+def test_stories_have_their_exit_code(story, code):
+    assert exit_of(change(PLANTED[story].layout)) == code
+
+
+def test_a_better_run_passes_and_nothing_compared_is_unknown():
+    assert exit_of(change(WON)) == ExitCode.HOLDS
+    assert exit_of(change()) == ExitCode.CANNOT_TELL
+
+
+@pytest.mark.parametrize("layout", [[(2, 0, 38)], [(1, 0, 19)]])
+def test_an_allowance_needs_the_whole_interval_within_it(layout):
+    assert exit_of(change(layout), max_worsening_points=5, blind_spot_points=None) == 2
+    assert exit_of(change([SAME] * 20), max_worsening_points=5) == 0
+    assert exit_of(change([(9, 0, 1)] * 20), max_worsening_points=5, conclusion=False) == 1
+
+
+def test_what_is_missing_cannot_let_a_loss_through():
+    few = change([(0, 0, 10)] * 10, missing=30)
+
+    assert exit_of(few) == ExitCode.CANNOT_TELL
+    said = change_lines(few, GatePolicy())[0].sentence
+    assert "missing behind 30 tests of April, which could hide a loss" in said
+
+
+def test_an_edited_test_that_fails_now_must_be_looked_at():
+    found = change([SAME] * 20, edited=["test 4 (Dates)"])
+
+    assert exit_of(found) == ExitCode.CANNOT_TELL
+    assert "test 4 (Dates)" in change_lines(found, GatePolicy())[-1].sentence
+
+
+def test_a_gate_that_holds_repeats_what_is_known():
+    reason = decide(change_lines(change([(2, 0, 38)]), GatePolicy())).reason
+
+    assert "Cannot tell: lost 2, won 0 of the same 40 tests." in reason
+    assert "A loss of more than 16.5 points is excluded." in reason
+
+
+@pytest.mark.parametrize(("limit", "code"), [(10, 0), (9.9, 1)])
+def test_a_net_loss_is_a_count_on_these_tests(limit, code):
     # 2 of 20 tests are 10 points.
-    assert net_loss_rule(found, limit).verdict == verdict
-
-
-def test_a_net_loss_has_its_interval_in_points():
-    found = net_loss_rule(change(5, 1, 14, 0.2), 10)
-
-    assert found.sentence == (
-        "Net loss of 20 points over 20 matched tests (95% 10 to 30 lost, Student's t by issue); "
-        "allowed is a loss of 10 points."
-    )
-    assert found.value == pytest.approx(20)
-    assert found.interval == pytest.approx((10, 30))
-    bare = net_loss_rule(change(5, 1, 14, 0.22, interval=None), 10)
-    assert "(p = 0.22, exact McNemar)" in bare.sentence
-    assert bare.method == "exact McNemar"
+    found = change([(3, 0, 0), (0, 1, 0), (0, 0, 16)])
+    assert exit_of(found, conclusion=False, max_net_loss_points=limit) == code
+    line = net_loss_rule(found, limit)
+    assert (line.value, line.n) == (pytest.approx(10), 20)
 
 
 # The run alone -----------------------------------------------------------------------------------
@@ -296,8 +310,7 @@ def test_a_mean_cost_has_its_interval():
 ANY = [
     scored(6, errors=4),
     comparable_rule(Matching("March", 18, 20)),
-    regression_rule(change(12, 2, 6, 0.013), 0.05),
-    net_loss_rule(change(5, 1, 14, 0.2), 10),
+    *change_lines(change([(5, 1, 14)]), GatePolicy(max_net_loss_points=10)),
     severity_rule(SevereTests((), 3, 3), "high"),
     pass_rate_rule(rate(82, 100, Interval(0.74, 0.88)), 0.8),
     latency_rule([100] * 40, 40, 100),

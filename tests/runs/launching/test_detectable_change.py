@@ -40,7 +40,7 @@ def test_without_earlier_runs_the_usual_share_is_assumed():
 def test_the_launch_form_and_compare_print_the_same_number_and_caveat(tests):
     runs = run_of(tests, 20, label="March"), run_of(tests, 8, label="April")
     comparison = comparison_of(*sides_of(runs))
-    computed = findings(sample_of(comparison.rows, comparison.tags, single=True))
+    computed = findings(sample_of(comparison.rows, comparison.tags))
 
     planned = detectable([test.issue_id for test in tests], suite_of(*runs))
 
