@@ -90,7 +90,8 @@ def lost(found: Conclusion, titles: Mapping[int, str]) -> Iterator[str]:
         rest = "" if is_single else ": not sure one by one, sure together"
         yield f"Lost: {_named(together, titles)}{rest}."
     if losses.others:
-        yield f"Also lost, may be chance: {_named(losses.others, titles)}."
+        said = "Also lost, may be chance" if losses.found else "Lost, none sure by itself"
+        yield f"{said}: {_named(losses.others, titles)}."
 
 
 def _named(issues: Sequence[LostIssue], titles: Mapping[int, str]) -> str:

@@ -140,7 +140,7 @@ def test_the_python_client_walks_the_flow(generated, site, work):  # noqa: F811
         *("python", "passed"),
         "Four.",
     )
-    policy = {"significant_regression": False, "min_pass_rate": 1}
+    policy = {"conclusion": False, "min_pass_rate": 1}
     gate = {"run": str(run), "policy": policy}
     assert call("gates_create", body=gate).exit_ == 0
     override = {"option": "UNMET", "justification": "It says five."}

@@ -68,7 +68,7 @@ def test_without_a_baseline_a_regression_is_since_the_previous_run(monkeypatch):
 
     (event,) = (event for event in sent if event.kind == NotificationKind.REGRESSION)
     assert event.title == "New fails the gate against Old"
-    (rule,) = [one for one in event.facts["rules"] if one["rule"] == "significant_regression"]
+    (rule,) = [one for one in event.facts["rules"] if one["rule"] == "conclusion"]
     assert (rule["n"], rule["p"], rule["method"]) == (12, 2 / 2**12, "exact McNemar")
 
 

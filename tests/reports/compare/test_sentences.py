@@ -19,7 +19,7 @@ def test_the_conclusion_comes_first_and_figures_after_it():
     headline, lost, sure, detectable, score = said(first, second)
 
     assert headline.startswith("Cannot tell: lost 8, won 2 of the same 110 tests. A loss of more")
-    assert lost.startswith("Also lost, may be chance: “issue 1” (1 of 1), ")
+    assert lost.startswith("Lost, none sure by itself: “issue 1” (1 of 1), ")
     assert "p = 0.065" in sure
     assert detectable.startswith("Detectable change: ")
     assert score.startswith("The mean score changed by −0.055 over 110 tests")

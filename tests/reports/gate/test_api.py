@@ -41,7 +41,7 @@ def test_a_token_that_may_only_read_asks_the_gate(script, april):
     said = response.json()
     assert (said["exit"], said["run"]) == (1, april.pk)
     assert [line["rule"] for line in said["rules"]] == [
-        *("scored", "baseline_scored", "comparable", "significant_regression")
+        *("scored", "baseline_scored", "comparable", "conclusion")
     ]
 
 
@@ -56,7 +56,7 @@ def test_runs_are_named_by_id_or_label(script, april):
 
 def test_rules_of_the_suite_are_overridden_one_by_one(script, april):
     Suite.objects.update(gate={"min_pass_rate": 0.5})
-    policy = {"significant_regression": False}
+    policy = {"conclusion": False}
 
     found = ask(script, run=april.pk, policy=policy).json()
     assert [line["rule"] for line in found["rules"]] == ["scored", "min_pass_rate"]
@@ -184,10 +184,10 @@ def test_the_gate_of_a_suite_is_set_through_the_api(april):
     suite = Suite.objects.get()
     url = f"/api/v1/suites/{suite.pk}/"
     maintainer = client_of("maintainer")
-    response = maintainer.patch(url, {"gate": {"min_pass_rate": 0.9, "alpha": 0.05}})
+    response = maintainer.patch(url, {"gate": {"min_pass_rate": 0.9, "level": 0.05}})
 
     assert response.json()["gate"] == {"min_pass_rate": 0.9}
     suite.refresh_from_db()
-    assert suite.gate_policy.rules == ["significant_regression", "min_pass_rate"]
+    assert suite.gate_policy.rules == ["conclusion", "min_pass_rate"]
     refused = maintainer.patch(url, {"gate": {"min_pass_rate": 90}})
     assert "min_pass_rate" in str(problems_in(refused)["gate"])

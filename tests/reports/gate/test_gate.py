@@ -147,7 +147,7 @@ def test_runs_of_other_tests_cannot_be_compared(two_runs, capsys):
 
 
 def test_the_policy_of_the_suite_decides(two_runs, capsys):
-    Suite.objects.update(gate={"significant_regression": False, "min_pass_rate": 0.5})
+    Suite.objects.update(gate={"conclusion": False, "min_pass_rate": 0.5})
 
     assert verdicts(capsys, "April") == {"scored": "holds", "min_pass_rate": "does_not_hold"}
 
@@ -161,7 +161,7 @@ def test_flags_override_the_policy_rule_by_rule(two_runs, capsys):
         "scored": "holds",
         "baseline_scored": "holds",
         "comparable": "holds",
-        "significant_regression": "cannot_tell",
+        "conclusion": "cannot_tell",
         "max_net_loss_points": "does_not_hold",
     }
 
@@ -211,7 +211,7 @@ def test_latency_and_cost_have_limits(two_runs, capsys):
 
 
 def test_a_wrong_limit_is_named(two_runs, subtests):
-    wrong = {"alpha": "2", "min-pass-rate": "x", "max-net-loss-points": "much"}
+    wrong = {"level": "2", "min-pass-rate": "x", "max-net-loss-points": "much"}
     wrong |= {"failing-severity": "grave", "max-p90-latency-ms": "-1"}
     for flag, limit in (wrong | {"significant-regression": "maybe"}).items():
         with subtests.test(flag), pytest.raises(CommandError, match=limit):
@@ -251,13 +251,13 @@ def test_a_name_can_neither_begin_a_line_of_the_log_nor_command_it(two_runs, cap
 def test_json_says_the_same_in_full_precision(two_runs, capsys):
     code, printed = gate(capsys, "April", "--format", "json")
     said = json.loads(printed)
-    rule = next(line for line in said["rules"] if line["rule"] == "significant_regression")
+    rule = next(line for line in said["rules"] if line["rule"] == "conclusion")
 
     assert (code, said["exit"], said["verdict"]) == (1, 1, "does_not_hold")
     assert (rule["n"], rule["verdict"]) == (6, "does_not_hold")
     assert rule["p"] == pytest.approx(2 / 64)
     assert len(said["flips"]) == 6
-    assert said["policy"]["significant_regression"] is True
+    assert said["policy"]["conclusion"] is True
 
 
 def test_junit_has_a_case_for_each_rule(two_runs, capsys):
@@ -266,7 +266,7 @@ def test_junit_has_a_case_for_each_rule(two_runs, capsys):
 
     cases = {case.get("classname"): case for case in suite.iter("testcase")}
     assert (
-        cases["gate.significant_regression"]
+        cases["gate.conclusion"]
         .find("failure")
         .get("message")
         .startswith("Significantly worse: 6 worse")

@@ -64,7 +64,7 @@ def test_the_same_answers_under_a_harsher_jury_are_no_regression(decide):
     assert "ifferent juries" in comparable["sentence"]
     assert comparable["remedy"]["path"] == f"/api/v1/runs/{june.pk}/rejudge/"
     assert comparable["remedy"]["body"] == {"like": march.pk}
-    assert line_of(result, "significant_regression")["p"] is None
+    assert line_of(result, "conclusion")["p"] is None
     assert result["flips"] == []
 
     # Re-judged by the baseline's jury, they pass as before.
@@ -73,7 +73,7 @@ def test_the_same_answers_under_a_harsher_jury_are_no_regression(decide):
     result = decide(june)
     assert result["exit"] == 0
     assert line_of(result, "comparable")["verdict"] == "holds"
-    assert line_of(result, "significant_regression")["n"] == 20
+    assert line_of(result, "conclusion")["n"] == 20
 
 
 def test_a_lenient_jury_hides_no_regression(decide):
@@ -106,7 +106,7 @@ def test_a_suite_of_one_issue_that_loses_all_its_tests_fails(decide):
     result = decide(april)
 
     assert result["exit"] == 1
-    rule = line_of(result, "significant_regression")
+    rule = line_of(result, "conclusion")
     assert rule["n"] == 30
     assert rule["p"] < 1e-6
     assert rule["method"] == "exact McNemar"
@@ -140,7 +140,7 @@ def test_four_errors_of_ten_say_retry_4_failed_and_are_retried(decide):
     assert "6 of 10 results are scored (60%)" in scored["sentence"]
     assert "Retry 4 failed" in scored["sentence"]
     assert scored["remedy"]["path"] == f"/api/v1/runs/{april.pk}/retry_errors/"
-    assert line_of(result, "significant_regression")["verdict"] == "cannot_tell"
+    assert line_of(result, "conclusion")["verdict"] == "cannot_tell"
     assert client_of("maintainer").post(scored["remedy"]["path"]).status_code == 200
     assert Result.objects.filter(run=april, state=ItemState.PENDING).count() == 4
 

@@ -360,7 +360,7 @@ def test_a_suite_keeps_defaults_that_can_start_a_launch(client, as_role, subtest
     as_role("maintainer")
 
     def add(defaults):
-        sent = {"name": "x", "defaults": defaults, "gate_significant_regression": "on"}
+        sent = {"name": "x", "defaults": defaults, "gate_conclusion": "on"}
         return client.post("/admin/runs/suite/add/", sent)
 
     wrong = {

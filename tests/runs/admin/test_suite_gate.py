@@ -8,8 +8,8 @@ from tests.factories import make_user
 pytestmark = pytest.mark.django_db
 ADD = "/admin/runs/suite/add/"
 RULES = {
-    "gate_significant_regression": "on",
-    "gate_alpha": "0.05",
+    "gate_conclusion": "on",
+    "gate_level": "0.05",
     "gate_max_net_loss_points": "",
     "gate_failing_severity": "",
     "gate_min_pass_rate": "",
@@ -57,13 +57,13 @@ def test_rules_are_saved_in_their_units(maintainer):
 
 
 def test_saved_rules_are_what_the_form_shows_and_saves_again(maintainer):
-    gate = {"significant_regression": False, "max_net_loss_points": 0.0, "min_pass_rate": 0.57}
+    gate = {"conclusion": False, "max_net_loss_points": 0.0, "min_pass_rate": 0.57}
     suite = Suite.objects.create(name="Nightly", gate=gate)
     form = maintainer.get(f"/admin/runs/suite/{suite.pk}/change/").context["adminform"].form
     shown = {name: form[name].value() for name in RULES}
     sent = {name: value for name, value in shown.items() if value not in (None, "")}
-    if not shown["gate_significant_regression"]:
-        del sent["gate_significant_regression"]
+    if not shown["gate_conclusion"]:
+        del sent["gate_conclusion"]
 
     assert shown["gate_min_pass_rate"] == 57
     maintainer.post(
@@ -76,9 +76,9 @@ def test_saved_rules_are_what_the_form_shows_and_saves_again(maintainer):
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ({"gate_significant_regression": None}, "Turn on at least one rule"),
+        ({"gate_conclusion": None}, "Turn on at least one rule"),
         ({"gate_min_pass_rate": "120"}, "less than or equal to 100"),
-        ({"gate_alpha": "0"}, "greater than or equal to 0.0001"),
+        ({"gate_level": "0"}, "greater than or equal to 0.0001"),
         ({"gate_failing_severity": "grave"}, "grave"),
     ],
 )

@@ -146,7 +146,7 @@ def test_a_done_run_becomes_the_baseline_of_its_suite_until_another_takes_its_pl
 
 
 def form_of(suite, baseline):
-    gate = {"gate_significant_regression": "on", "gate_alpha": "0.05"}
+    gate = {"gate_conclusion": "on", "gate_level": "0.05"}
     sent = {"name": suite.name, "baseline": baseline.pk, "defaults": "{}", **gate}
     return SuiteForm(sent, instance=suite)
 

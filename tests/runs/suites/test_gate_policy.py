@@ -12,8 +12,8 @@ from runs.suites.gate_policy import (
 )
 
 
-def test_without_options_a_significant_regression_fails():
-    assert read_policy({}).rules == ["significant_regression"]
+def test_without_options_a_conclusion_fails():
+    assert read_policy({}).rules == ["conclusion"]
     assert read_policy({}).in_words() == "its tests got significantly worse (p ≤ 0.05)"
 
 
@@ -43,14 +43,14 @@ def test_all_rules_in_words():
 
 
 def test_a_limit_of_zero_is_a_rule():
-    policy = GatePolicy(significant_regression=False, max_net_loss_points=0)
+    policy = GatePolicy(conclusion=False, max_net_loss_points=0)
 
     assert policy.rules == ["max_net_loss_points"]
-    assert policy.changes() == {"significant_regression": False, "max_net_loss_points": 0}
+    assert policy.changes() == {"conclusion": False, "max_net_loss_points": 0}
 
 
 def test_rules_on_the_run_alone_need_no_other_run():
-    assert not GatePolicy(significant_regression=False, min_pass_rate=0.5).is_comparing
+    assert not GatePolicy(conclusion=False, min_pass_rate=0.5).is_comparing
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_rules_on_the_run_alone_need_no_other_run():
     [
         ({"max_loss": 3}, "max_loss"),
         ({"min_pass_rate": 80}, r"min_pass_rate: .*less than or equal to 1 \(given: 80\)"),
-        ({"alpha": 0}, "alpha"),
+        ({"level": 0}, "level"),
         ({"failing_severity": "grave"}, "grave"),
         ({"max_mean_cost_usd": float("nan")}, "max_mean_cost_usd"),
-        ({"significant_regression": False}, "Turn on at least one rule"),
+        ({"conclusion": False}, "Turn on at least one rule"),
         ([], "dictionary"),
     ],
 )
