@@ -20,6 +20,24 @@ def make_suite(*tests: Test, tags: tuple[str, ...] = (), **fields: Any) -> Suite
     return suite
 
 
+def as_judged(score: float | None) -> dict[str, Any]:
+    """The columns of a result that judges alone scored; None: they gave no score."""
+    passed = None if score is None else score > 0.5
+    low, high = (0.0, 1.0) if score is None else (score, score)
+    lowest, highest = bool(passed), passed is not False
+    return {
+        **{"is_judged": True, "lowest_score": low, "highest_score": high, "judges_ended": True},
+        **{
+            f"{prefix}{name}": value
+            for prefix in ("", "judges_")
+            for name, value in (
+                *(("score", score), ("passed", passed)),
+                *(("lowest_passed", lowest), ("highest_passed", highest)),
+            )
+        },
+    }
+
+
 def scored_run(
     suite: Suite | None,
     model: LanguageModel,
@@ -35,18 +53,7 @@ def scored_run(
     fields = {"variant_key": f"variant of {model.pk}", "suite_fingerprint": "f"} | fields
     run = make_run(*tests, model=model, suite=suite, **fields)
     for result, score in zip(run.results.order_by("pk"), scores, strict=True):
-        passed = None if score is None else score > 0.5
-        run.results.filter(pk=result.pk).update(
-            state=ItemState.DONE,
-            is_judged=True,
-            score=score,
-            passed=passed,
-            judges_ended=True,
-            judges_score=score,
-            judges_passed=passed,
-            judges_lowest_passed=bool(passed),
-            judges_highest_passed=passed is not False,
-        )
+        run.results.filter(pk=result.pk).update(state=ItemState.DONE, **as_judged(score))
     finish(run)
     began: datetime = timezone.now() - timedelta(days=days_ago)
     Run.objects.filter(pk=run.pk).update(created_at=began, started_at=began)

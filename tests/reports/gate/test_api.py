@@ -41,7 +41,7 @@ def test_a_token_that_may_only_read_asks_the_gate(script, april):
     said = response.json()
     assert (said["exit"], said["run"]) == (1, april.pk)
     assert [line["rule"] for line in said["rules"]] == [
-        *("scored", "baseline_scored", "comparable", "conclusion")
+        *("scored", "baseline_scored", "comparable", "conclusion", "blind_spot_points")
     ]
 
 
@@ -50,8 +50,9 @@ def test_whoever_may_not_see_runs_may_not_ask(april):
 
 
 def test_runs_are_named_by_id_or_label(script, april):
-    assert ask(script, run="March", against="April").json()["exit"] == 0
-    assert ask(script, run=april.pk, against=april.pk).json()["exit"] == 0
+    for run, against in (("March", "April"), (april.pk, april.pk)):
+        policy = {"blind_spot_points": None}
+        assert ask(script, run=run, against=against, policy=policy).json()["exit"] == 0
 
 
 def test_rules_of_the_suite_are_overridden_one_by_one(script, april):
@@ -104,7 +105,7 @@ def test_the_format_is_negotiated(script, april, subtests):
             response = ask(script, accept, query, run=april.pk)
             assert response.headers["Content-Type"].startswith(kind)
             assert response.headers["Gate-Exit"] == "1"
-            assert "Significantly worse: 6 worse" in response.content.decode()
+            assert "Judges rate it worse: lost 6" in response.content.decode()
 
 
 def test_a_refused_request_is_an_error_in_every_format(script):
@@ -188,6 +189,6 @@ def test_the_gate_of_a_suite_is_set_through_the_api(april):
 
     assert response.json()["gate"] == {"min_pass_rate": 0.9}
     suite.refresh_from_db()
-    assert suite.gate_policy.rules == ["conclusion", "min_pass_rate"]
+    assert suite.gate_policy.rules == ["conclusion", "blind_spot_points", "min_pass_rate"]
     refused = maintainer.patch(url, {"gate": {"min_pass_rate": 90}})
     assert "min_pass_rate" in str(problems_in(refused)["gate"])

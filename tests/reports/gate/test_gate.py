@@ -56,7 +56,8 @@ def test_the_baseline_of_the_suite_is_what_a_run_is_compared_with(two_runs, caps
 
 def test_runs_are_named_by_label_and_compared_in_that_order(two_runs, capsys):
     for other in ("March", "April"):
-        assert gate(capsys, "March", "--against", other)[0] == 0
+        flags = ["--blind-spot-points", "off"]
+        assert gate(capsys, "March", "--against", other, *flags)[0] == 0
 
 
 def test_an_unknown_run_is_no_regression(two_runs):
@@ -87,7 +88,7 @@ def test_a_run_without_another_one_cannot_be_decided(two_runs, capsys):
 
 
 def test_rules_on_the_run_alone_need_no_baseline(two_runs, capsys):
-    flags = ["--significant-regression", "off", "--min-pass-rate"]
+    flags = ["--conclusion", "off", "--min-pass-rate"]
 
     assert gate(capsys, "March", *flags, "100%")[0] == 0
     assert gate(capsys, "April", *flags, "1%")[0] == 1
@@ -99,7 +100,7 @@ def test_a_run_at_work_cannot_be_decided(two_runs, capsys):
 
     assert code == 2
     assert "its figures will change" in printed
-    assert "worse" not in printed.split("Exit")[0].replace("Significantly worse", "")
+    assert "rate it worse" not in printed
 
 
 def test_the_command_waits_for_the_run(two_runs, capsys, monkeypatch):
@@ -155,19 +156,20 @@ def test_the_policy_of_the_suite_decides(two_runs, capsys):
 def test_flags_override_the_policy_rule_by_rule(two_runs, capsys):
     Suite.objects.update(gate={"min_pass_rate": 0.5, "max_net_loss_points": 2})
 
-    found = verdicts(capsys, "April", "--min-pass-rate", "off", "--alpha", "0.001")
+    found = verdicts(capsys, "April", "--min-pass-rate", "off", "--level", "0.001")
 
     assert found == {
         "scored": "holds",
         "baseline_scored": "holds",
         "comparable": "holds",
-        "conclusion": "cannot_tell",
+        "conclusion": "holds",
+        "blind_spot_points": "cannot_tell",
         "max_net_loss_points": "does_not_hold",
     }
 
 
 def test_a_failing_test_of_a_severe_issue_fails(two_runs, capsys):
-    flags = ["--significant-regression", "off", "--failing-severity", "high"]
+    flags = ["--conclusion", "off", "--failing-severity", "high"]
     code, printed = gate(capsys, "April", *flags)
     assert code == 2
     assert (
@@ -187,7 +189,7 @@ def test_a_tie_of_repeats_of_a_severe_test_fails(capsys):
     tests = [make_test(), make_test()]
     run = judged([1.0], [0.0], [1.0], [1.0], tests=tests, repeats=2)
     Issue.objects.update(severity="critical")
-    flags = ["--significant-regression", "off", "--failing-severity", "critical"]
+    flags = ["--conclusion", "off", "--failing-severity", "critical"]
     code, printed = gate(capsys, run.pk, *flags)
 
     assert code == 1
@@ -196,7 +198,7 @@ def test_a_tie_of_repeats_of_a_severe_test_fails(capsys):
 
 def test_latency_and_cost_have_limits(two_runs, capsys):
     Result.objects.update(latency_ms=2000, cost_usd="0.01")
-    flags = ["--significant-regression", "off"]
+    flags = ["--conclusion", "off"]
 
     for flag, holds, fails in (
         ("--max-p90-latency-ms", "2000", "1999"),
@@ -213,14 +215,14 @@ def test_latency_and_cost_have_limits(two_runs, capsys):
 def test_a_wrong_limit_is_named(two_runs, subtests):
     wrong = {"level": "2", "min-pass-rate": "x", "max-net-loss-points": "much"}
     wrong |= {"failing-severity": "grave", "max-p90-latency-ms": "-1"}
-    for flag, limit in (wrong | {"significant-regression": "maybe"}).items():
+    for flag, limit in (wrong | {"conclusion": "maybe"}).items():
         with subtests.test(flag), pytest.raises(CommandError, match=limit):
             call_command("gate", "April", f"--{flag}", limit)
 
 
 def test_flags_that_leave_no_rule_are_refused(two_runs):
     with pytest.raises(CommandError, match="Turn on at least one rule") as refused:
-        call_command("gate", "April", "--significant-regression", "off")
+        call_command("gate", "April", "--conclusion", "off")
 
     assert refused.value.returncode == 2
     assert isinstance(refused.value.__cause__, PolicyRefused)
@@ -233,11 +235,9 @@ def test_text_has_flips_rules_and_the_decision(two_runs, capsys):
     printed = gate(capsys, "April")[1]
 
     assert printed.count("passed → failed") == 6
-    assert "6 worse, 0 better of 6 matched tests (p = 0.031, exact McNemar)" in printed
-    assert printed.rstrip().endswith(
-        "Exit 1: Significantly worse: 6 worse, 0 better of 6 matched tests "
-        "(p = 0.031, exact McNemar)."
-    )
+    assert "p = 0.016, limit p = 0.05, n = 6" in printed
+    last = printed.rstrip().splitlines()[-1]
+    assert last.startswith("Exit 1: Judges rate it worse: lost 6, won 0 of the same 6 tests.")
 
 
 def test_a_name_can_neither_begin_a_line_of_the_log_nor_command_it(two_runs, capsys):
@@ -255,7 +255,7 @@ def test_json_says_the_same_in_full_precision(two_runs, capsys):
 
     assert (code, said["exit"], said["verdict"]) == (1, 1, "does_not_hold")
     assert (rule["n"], rule["verdict"]) == (6, "does_not_hold")
-    assert rule["p"] == pytest.approx(2 / 64)
+    assert rule["p"] == pytest.approx(1 / 64)
     assert len(said["flips"]) == 6
     assert said["policy"]["conclusion"] is True
 
@@ -269,11 +269,11 @@ def test_junit_has_a_case_for_each_rule(two_runs, capsys):
         cases["gate.conclusion"]
         .find("failure")
         .get("message")
-        .startswith("Significantly worse: 6 worse")
+        .startswith("Judges rate it worse: lost 6, won 0")
     )
     assert cases["gate.max_mean_cost_usd"].find("error") is not None
     assert "Wilson by issue" in cases["gate.min_pass_rate"].findtext("system-out")
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("6", "1", "1")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("7", "1", "2")
 
 
 def test_markdown_has_a_row_for_each_rule_and_flip(two_runs, capsys):
@@ -281,7 +281,7 @@ def test_markdown_has_a_row_for_each_rule_and_flip(two_runs, capsys):
     printed = gate(capsys, "April", "--format", "markdown")[1]
 
     assert printed.startswith("# Gate: Does not hold")
-    assert "| No significant regression | does not hold | Significantly worse: 6 worse" in printed
+    assert "| Not worse than the baseline | does not hold | Judges rate it worse: lost 6" in printed
     assert printed.count("a \\| b | passed → failed |") == 6
 
 

@@ -12,7 +12,7 @@ from reports.drift.page import DRIFT
 from reports.leaderboard.page import LEADERBOARD
 from runs.models import Result, Run
 from tests.factories import make_model, make_tests, make_user
-from tests.reports.scored_runs import make_suite, scored_run
+from tests.reports.scored_runs import as_judged, make_suite, scored_run
 from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
@@ -126,7 +126,7 @@ def test_nineteen_of_twenty_are_enough(tests):
     document = built(query="least=1")
     assert names(document) == ["gpt-4o"]
 
-    Result.objects.filter(pk=run.results.first().pk).update(score=None, passed=None)
+    Result.objects.filter(pk=run.results.first().pk).update(**as_judged(None))
     assert names(built(query="least=1")) == []
 
 

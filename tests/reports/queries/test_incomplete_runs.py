@@ -17,7 +17,7 @@ from reports.underperforming.page import UNDERPERFORMING
 from runs.comparison.baselines import pin
 from runs.figures.tallies import cells_of, group_of
 from tests.factories import make_issue, make_model, make_tests, make_user
-from tests.reports.scored_runs import make_suite, scored_run
+from tests.reports.scored_runs import as_judged, make_suite, scored_run
 from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +104,7 @@ def test_a_comparison_with_an_incomplete_run_warns_and_offers_to_retry(complete,
 def test_a_comparison_says_why_it_passes_the_baseline_over(suite, model, tests, complete):
     baseline = scored_run(suite, make_model(), *[1] * 20, tests=tests, days_ago=2)
     pin(baseline)
-    baseline.results.update(score=None, passed=None)
+    baseline.results.update(**as_judged(None))
     run = scored_run(suite, model, *[1] * 20, tests=tests)
 
     document = built(COMPARE, runs=run.pk)

@@ -81,50 +81,49 @@ def test_each_model_is_set_against_itself_and_not_against_the_baseline(tests):
     pin(other)
 
     (row,) = document().table("models").as_rows()
-    assert (row["model"].text, row["net"].value, row["verdict"]) == ("Tiny", 0, None)
+    found = row["model"].text, row["net"].value, row["conclusion"]
+    assert found == ("Tiny", 0, "no outcome changed")
 
 
-def test_a_certain_change_is_a_sentence_with_count_p_and_method(tests):
-    # Exact McNemar of 7 worse and 0 better: 2 / 2^7 = 0.016; twice that over two issues.
+def test_a_conclusion_is_a_sentence_with_counts_and_lost_issues(tests):
+    # 7 lost, 0 won: mid-p 1 / 2^7.
     released(tests, "1.0", [1] * 14)
     released(tests, "1.1", LOST)
     found = document()
 
     assert found.title == "Release 1.1 against 1.0"
     assert found.sentences == (
-        "1 model compared with itself: 1 significantly worse, 0 better (p ≤ 0.05, Holm over "
-        "1 comparison); 1 of 2 issues significantly worse (Holm over 2 comparisons).",
-        "Tiny: 7 worse, 0 better of 14 matched: p = 0.016 (exact McNemar), significantly worse. "
-        "Significantly changed by themselves: 1 issue worse, “Issue 0” (p = 0.031); 0 better "
-        "(p ≤ 0.05 after Holm over 2 comparisons).",
-        "Tests of one issue may fail together.",
+        "1 model compared with the release before, by judges: worse 1.",
+        "Tiny: judges rate it worse: lost 7, won 0 of the same 14 tests. Lost for sure: “Issue 0” "
+        "(7 of 7).",
     )
+    (row,) = found.table("models").as_rows()
+    assert row["p"] == pytest.approx(1 / 2**7)
     (row,) = found.table("issues").as_rows()
-    assert (row["issue"].text, row["net"], row["p"]) == ("Issue 0", -1, pytest.approx(0.03125))
+    assert (row["issue"].text, row["lost"], row["is_sure"]) == ("Issue 0", 7, "yes")
 
 
-def test_an_issue_that_is_lost_is_named_where_the_whole_is_uncertain(tests):
+def test_a_loss_that_may_be_chance_is_named_as_such(tests):
+    # Of two issues one lost all of seven tests, the other won seven: 0.031, at most 0.025 is sure.
     released(tests, "1.0", [1] * 7 + [0] * 7)
     released(tests, "1.1", [0] * 7 + [1] * 7)
-    found = document()
 
-    assert "no significant change" in found.sentences[0]
-    assert (
-        "not enough evidence. Significantly changed by themselves: 1 issue worse, “Issue 0”"
-        in (found.sentences[1])
-    )
+    said = document().sentences[1]
+    assert said.startswith("Tiny: cannot tell: lost 7, won 7 of the same 14 tests.")
+    assert said.endswith("Lost, none sure by itself: “Issue 0” (7 of 7).")
 
 
-def test_p_is_corrected_for_all_models_of_the_page(tests):
-    # Alone each would be called worse with p = 0.016; of four models none is.
+def test_several_models_change_no_word_and_add_a_sentence(tests):
     names = ("a", "b", "c", "d")
     for release, votes in (("1.0", [1] * 14), ("1.1", LOST)):
         for name in names:
             released(tests, release, votes, name=name)
 
-    rows = document().table("models").as_rows()
-    assert [row["p"] for row in rows] == pytest.approx([4 * 0.015625] * 4)
-    assert {row["verdict"] for row in rows} == {None}
+    found = document()
+    rows = found.table("models").as_rows()
+    assert [row["p"] for row in rows] == pytest.approx([1 / 2**7] * 4)
+    assert {row["conclusion"] for row in rows} == {"judges rate it worse"}
+    assert "4 comparisons: by chance alone one is called worse" in found.sentences[-1]
 
 
 def test_models_of_another_jury_have_one_warning_and_each_a_named_button(client, tests):
@@ -134,7 +133,7 @@ def test_models_of_another_jury_have_one_warning_and_each_a_named_button(client,
     found = document()
 
     for row in found.table("models").as_rows():
-        assert (row["net"], row["p"], row["verdict"]) == (None, None, None)
+        assert (row["net"], row["p"], row["conclusion"]) == (None, None, None)
     (reason,) = found.warnings
     assert reason == "a, b: Not comparable with release 1.0: different juries judged these runs."
     assert not any("Not comparable" in sentence for sentence in found.sentences)
@@ -205,11 +204,10 @@ def test_figures_are_of_all_runs_of_the_release_and_of_models_not_of_suites(monk
     found = document()
 
     assert [row["model"].text for row in found.table("models").as_rows()] == ["c · t", "a · s"]
-    assert found.sentences[0].startswith(
-        "3 models compared with themselves in 2 suites: 1 significantly worse, 0 better "
-        "(p ≤ 0.05, Holm over 4 comparisons); 0 of 2 issues significantly worse (Holm over 8 "
+    assert found.sentences[0] == (
+        "3 models compared with the release before, by judges: worse 1 and no outcome changed 2."
     )
-    assert found.sentences[-1] == "2 of 4 runs are listed, significant changes first."
+    assert found.sentences[-1] == "2 of 4 runs are listed, losses first."
     notes = {fact.name: (fact.value, fact.note) for fact in found.facts}
     assert notes["compared"] == (3, "of 3")
     assert notes["worse"] == (1, "of 3 compared")
@@ -234,7 +232,7 @@ def test_what_takes_long_is_left_to_a_second_request(tests):
 
     assert reading.pending
     assert "worse" not in facts(found)
-    assert found.sentences[0] == "1 model in this release: significance is being computed."
+    assert found.sentences[0] == "1 model in this release: conclusions are being computed."
 
 
 def test_no_run_and_one_run_give_a_page():

@@ -10,6 +10,8 @@ ADD = "/admin/runs/suite/add/"
 RULES = {
     "gate_conclusion": "on",
     "gate_level": "0.05",
+    "gate_blind_spot_points": "20",
+    "gate_max_worsening_points": "",
     "gate_max_net_loss_points": "",
     "gate_failing_severity": "",
     "gate_min_pass_rate": "",
@@ -32,7 +34,7 @@ def save(client, **rules):
 def test_the_form_starts_with_the_default_rule(maintainer):
     page = maintainer.get(ADD).content.decode()
 
-    assert "Significant regression" in page
+    assert "Worse than the baseline" in page
     save(maintainer)
     assert Suite.objects.get().gate == {}
 

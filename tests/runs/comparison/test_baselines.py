@@ -19,6 +19,7 @@ from tests.api import client_of
 from tests.factories import make_issue, make_template, make_test
 from tests.layers import ROOT, sources
 from tests.reports.judged_runs import judged
+from tests.reports.scored_runs import as_judged
 
 pytestmark = pytest.mark.django_db
 
@@ -185,7 +186,7 @@ def partly(run_of, twenty):
     def make(scored, **fields):
         run = run_of(tests=twenty, **fields)
         lacking = run.results.order_by("-pk")[: 20 - scored].values_list("pk", flat=True)
-        run.results.filter(pk__in=list(lacking)).update(score=None, passed=None)
+        run.results.filter(pk__in=list(lacking)).update(**as_judged(None))
         return run
 
     return make
@@ -207,7 +208,7 @@ def test_a_baseline_that_became_incomplete_is_skipped_with_its_reason(partly):
     assert opponent_of(run) == baseline
     assert skipped_baselines([run.pk]) == {}
 
-    baseline.results.update(score=None, passed=None)
+    baseline.results.update(**as_judged(None))
 
     assert opponent_of(run) == previous
     (reason,) = skipped_baselines([run.pk]).values()
@@ -220,7 +221,7 @@ def test_repeats_count_one_by_one(run_of, suite):
     """10 tests twice: one failed call is a twentieth, and still enough."""
     run = run_of(tests=[make_test() for _ in range(10)], repeats=2)
     assert run.results.count() == 20
-    run.results.update(score=1, passed=True)
-    run.results.filter(pk=run.results.first().pk).update(score=None, passed=None)
+    run.results.update(**as_judged(1))
+    run.results.filter(pk=run.results.first().pk).update(**as_judged(None))
 
     assert pin(run) == suite

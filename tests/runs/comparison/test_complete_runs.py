@@ -8,6 +8,7 @@ from runs.figures.states import state_of
 from runs.figures.tallies import cells_of, group_of
 from runs.models import JudgeRun, Run
 from tests.factories import make_model, make_run, make_test
+from tests.reports.scored_runs import as_judged
 
 pytestmark = pytest.mark.django_db
 
@@ -37,9 +38,9 @@ def test_runs_are_complete_where_their_state_is_done():
 
 
 OUTCOMES = {
-    "passed": {"state": ItemState.DONE, "is_judged": True, "passed": True},
-    "failed": {"state": ItemState.DONE, "is_judged": True, "passed": False},
-    "unscored": {"state": ItemState.DONE, "is_judged": True},
+    "passed": {"state": ItemState.DONE, **as_judged(1)},
+    "failed": {"state": ItemState.DONE, **as_judged(0)},
+    "unscored": {"state": ItemState.DONE, **as_judged(None)},
     "error": {"state": ItemState.ERROR},
     "pending": {"state": ItemState.DONE},
 }
@@ -97,9 +98,8 @@ def test_an_unfinished_run_is_neither(subtests):
     assert not is_enough(0, 0)
 
 
-def test_a_run_without_judges_concludes_once_annotators_scored_it():
+def test_what_annotators_alone_scored_is_compared_with_nothing():
     run = run_with(pending=20)
-    assert not Run.objects.conclusive().exists()
+    run.results.update(is_judged=True, passed=True, score=1, is_overridden=True)
 
-    run.results.update(**OUTCOMES["passed"])
-    assert Run.objects.conclusive().exists()
+    assert not Run.objects.conclusive().exists()

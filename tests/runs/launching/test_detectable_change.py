@@ -6,9 +6,10 @@ from evalhub.statistics.changes.detectable import detectable_of
 from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.query import comparison_of, sides_of
 from runs.launching.estimate import detectable
-from runs.models import Outcome, Run, Suite
+from runs.models import Run, Suite
 from tests.factories import make_jury, make_model, make_test
 from tests.reports.judged_runs import judged
+from tests.reports.scored_runs import as_judged
 from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ def test_the_launch_form_and_compare_print_the_same_number_and_caveat(tests):
 
 def test_repeats_change_by_the_share_of_answers_that_pass(tests):
     runs = [judged(*[[1.0]] * 40, tests=tests, repeats=2) for _ in range(2)]
-    runs[1].results.filter(repeat=1).update(outcome=Outcome.FAILED, passed=False)
+    runs[1].results.filter(repeat=1).update(**as_judged(0))
 
     planned = detectable(range(100), suite_of(*runs))
 

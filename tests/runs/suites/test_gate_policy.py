@@ -12,9 +12,10 @@ from runs.suites.gate_policy import (
 )
 
 
-def test_without_options_a_conclusion_fails():
-    assert read_policy({}).rules == ["conclusion"]
-    assert read_policy({}).in_words() == "its tests got significantly worse (p ≤ 0.05)"
+def test_without_options_a_worse_run_fails_and_a_blind_spot_is_unknown():
+    assert read_policy({}).rules == ["conclusion", "blind_spot_points"]
+    assert read_policy({}).in_words() == "it is worse on the whole, or surely lost an issue"
+    assert read_policy({"conclusion": False, "min_pass_rate": 0.5}).rules == ["min_pass_rate"]
 
 
 def test_severities_are_those_of_issues():
@@ -24,7 +25,8 @@ def test_severities_are_those_of_issues():
 
 def test_all_rules_in_words():
     policy = GatePolicy(
-        alpha=0.01,
+        level=0.01,
+        max_worsening_points=5,
         max_net_loss_points=2.5,
         failing_severity="high",
         min_pass_rate=0.8,
@@ -33,13 +35,13 @@ def test_all_rules_in_words():
     )
 
     assert policy.in_words() == (
-        "its tests got significantly worse (p ≤ 0.01); or it loses more than 2.5 points on "
-        "balance; or a test of an issue of severity high or worse fails; or less than 80% of its "
-        "results pass; or the 90th percentile of latency exceeds 4,000 ms; or an answer costs more "
-        "than $0.020 on average"
+        "it is worse on the whole, or surely lost an issue; or it may be worse by more than 5 "
+        "points; or it loses more than 2.5 points on balance; or a test of an issue of severity "
+        "high or worse fails; or less than 80% of its results pass; or the 90th percentile of "
+        "latency exceeds 4,000 ms; or an answer costs more than $0.020 on average"
     )
     assert policy.is_comparing
-    assert len(policy.rules) == 6
+    assert len(policy.rules) == 8
 
 
 def test_a_limit_of_zero_is_a_rule():
