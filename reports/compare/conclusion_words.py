@@ -24,9 +24,6 @@ NAMED = 4
 FALSE_WORSE = 0.032
 """Largest share of unchanged pairs that are called worse (`dev.py bench validity change`)."""
 
-METHOD = "mid-p sign flips, by test"
-METHOD_BY_ISSUE = "mid-p sign flips, the larger p of by test and by issue"
-
 
 def headline(found: Conclusion | None, tally: Tally) -> str:
     """Return the conclusion with its counts; None: not computed yet."""
@@ -113,7 +110,7 @@ def how_sure(found: Conclusion) -> Iterator[str]:
     yield (
         f"Net change {points(net.change)} over {counted(net.tests, 'test')} of "
         f"{counted(net.issues, 'issue')} (95% {points(interval.low)} to {points(interval.high)}); "
-        f"{is_p(p)} ({METHOD_BY_ISSUE if net.accounts_for_issues else METHOD}); "
+        f"{is_p(p)} ({net.method}); "
         f"issues lost: {is_p(reading.lost.p)} (at most {reading.lost.level / 2:g} is sure)."
     )
     if net.is_sure and not net.accounts_for_issues:

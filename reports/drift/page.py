@@ -17,7 +17,15 @@ from reports.documents.links import page_url, row_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import refusal
 from reports.drift.query import DriftReport, drift_report
-from reports.drift.rule import METHOD, Observed, Series, Significance, State, rule_in_words
+from reports.drift.rule import (
+    METHOD,
+    NOT_TESTED,
+    Observed,
+    Series,
+    Significance,
+    State,
+    rule_in_words,
+)
 from reports.leaderboard.figure import Move, moves
 from reports.leaderboard.query import all_labels
 from reports.queries.incomplete_runs import incomplete_table
@@ -74,9 +82,6 @@ def _sentences(report: DriftReport, shown: list[Series], far: list[Series]) -> I
             f"between {_day(before)} and {_day(after)}, on the same {tests} "
             f"with the same settings and judges ({is_p(tested.p or 0)}, {tested.rule}, Holm)."
         )
-
-
-NOT_TESTED = Significance(None, 0, "")
 
 
 def _significance_of(report: DriftReport, series: Series) -> Significance:

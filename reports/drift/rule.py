@@ -16,8 +16,9 @@ from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
 
-from evalhub.statistics.changes.change_test import change_test, is_significant
+from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.net_change import net_change
 
 MIN_SPAN = timedelta(hours=23)
 MIN_CHANGE = 0.05
@@ -28,9 +29,9 @@ digits before they are compared."""
 
 
 METHOD = (
-    "exact sign flips of the weighted score differences of their tests (of whole issues from 6 "
-    "changed issues on), corrected for every pair of runs of the series and for all series "
-    "monitored (Holm). Tests of one issue may fail together."
+    "mid-p sign flips of the weighted score differences, by test and from 5 issues on also by "
+    "issue (the larger p), corrected for every pair of runs of the series and for all series "
+    "monitored (Holm). Below 5 issues it does not account for tests that fail together."
 )
 
 
@@ -52,6 +53,9 @@ class Significance(NamedTuple):
     @property
     def is_significant(self) -> bool:
         return is_significant(self.p)
+
+
+NOT_TESTED = Significance(None, 0, "")
 
 
 class Observed(NamedTuple):
@@ -250,5 +254,5 @@ def significances(
 def _tested(changes: Sequence[ScoreChange]) -> Significance:
     most = max((one.weight for one in changes), default=0.0) or 1.0
     weighted = [one.weight / most * one.change for one in changes]
-    found = change_test(weighted, [one.issue for one in changes], single=False)
-    return Significance(found.p, len(changes), found.rule)
+    found = net_change(weighted, [one.issue for one in changes])
+    return Significance(found.p, found.tests, found.method) if found else NOT_TESTED

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evalhub.statistics.changes.conclusion import Conclusion, Word
+from evalhub.statistics.changes.net_change import METHOD
 from evalhub.statistics.interval import Interval
 from reports.compare.conclusion_words import (
-    METHOD,
-    METHOD_BY_ISSUE,
     excluded,
     headline,
     lost,
@@ -46,9 +45,7 @@ class Change:
 
     @property
     def method(self) -> str:
-        reading = self.conclusion.reading
-        by_issue = reading is not None and reading.net.accounts_for_issues
-        return METHOD_BY_ISSUE if by_issue else METHOD
+        return self.conclusion.reading.net.method if self.conclusion.reading else METHOD
 
 
 def change_lines(change: Change, policy: GatePolicy) -> list[GateLine]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Avg, Min
 
 from evalhub.llm.identity import identity_of
-from evalhub.statistics.changes.change_test import change_test
+from evalhub.statistics.changes.net_change import METHOD, net_change
 from issues.content.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text, output_text
 from issues.models import Polarity
@@ -217,8 +217,8 @@ class DifferenceTests:
         p is multiplied by the number of comparisons that could have been claimed (Bonferroni),
         since the analyst picks the largest ones.
         """
-        variants, repeats = bound.variants(self.key), {run.pk: run.repeats for run in self.runs}
-        if any(run not in repeats for variant in variants for run in variant.runs):
+        variants, present = bound.variants(self.key), {run.pk for run in self.runs}
+        if any(run not in present for variant in variants for run in variant.runs):
             return DELETED
         compared = comparability_of_pairs(product(variants[0].runs, variants[1].runs))
         if reason := next((found.reason for found in compared.values() if not found), ""):
@@ -227,14 +227,14 @@ class DifferenceTests:
         if one is None or other is None:
             return CHANGED
         both = sorted(one.keys() & other.keys())
-        found = change_test(
+        found = net_change(
             [one[test].share - other[test].share for test in both],
             [one[test].issue for test in both],
-            single=all(sum(repeats[run] for run in variant.runs) == 1 for variant in variants),
         )
         n = max(1, self.table.comparisons)
-        p = None if found.p is None else min(1.0, n * found.p)
-        return Evidence(p, found.rule, n, len(both), found.caveat)
+        if found is None:
+            return Evidence(None, METHOD, n, 0)
+        return Evidence(min(1.0, n * found.p), found.method, n, len(both), found.caveat)
 
     def _shares(self, place: Place) -> "dict[int, Share] | None":
         """Return the share of each scored test that passed, and its issue, by test.

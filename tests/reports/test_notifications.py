@@ -2,7 +2,7 @@ import pytest
 from django.utils import timezone
 
 from evalhub.models import Notification, NotificationKind
-from reports.compare.conclusion_words import METHOD_BY_ISSUE
+from evalhub.statistics.changes.net_change import METHOD_BY_ISSUE
 from reports.notifications import notify_finished
 from runs.comparison.comparability import rejudge_url
 from runs.models import Run, Suite

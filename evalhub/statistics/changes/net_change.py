@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, log2, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -23,6 +23,11 @@ ALL_HALVES = 12
 
 DRAWS = 20_000
 SEED = 1
+METHOD = "mid-p sign flips, by test"
+METHOD_BY_ISSUE = "mid-p sign flips, the larger p of by test and by issue"
+
+MAY_FAIL_TOGETHER = "Tests of one issue may fail together."
+
 _CELLS = 1_000_000
 _BISECTIONS = 60
 _NEAR_ZERO = 1e-12
@@ -58,6 +63,15 @@ class NetChange:
     def accounts_for_issues(self) -> bool:
         """Tell whether p and interval hold where tests of one issue change together."""
         return self.issues >= MIN_ISSUES
+
+    @property
+    def method(self) -> str:
+        return METHOD_BY_ISSUE if self.accounts_for_issues else METHOD
+
+    @property
+    def caveat(self) -> str:
+        """What p does not account for, as a sentence; "" where there is nothing."""
+        return "" if self.accounts_for_issues else MAY_FAIL_TOGETHER
 
 
 def net_change(
@@ -107,6 +121,14 @@ def net_change(
     total = int(steps.sum())
     interval = _decided_by(p <= level, Interval(low, high), total)
     return NetChange(float(found.mean()), p, interval, len(found), len(groups), level)
+
+
+def changes_needed(comparisons: int, *, level: float = LEVEL) -> int:
+    """Return the number of changes, all one way, from which one of so many can be sure (Holm)."""
+    check_level(level)
+    if comparisons < 1:
+        raise ValueError(f"expected 1 or more comparisons, got {comparisons}")
+    return ceil(log2(comparisons / level))
 
 
 def _mid_p(steps: NDArray[np.int64]) -> float:

@@ -2,7 +2,7 @@
 
 Each verdict is had twice, the second time in reversed order. Were the order of no account, the two
 could as well be exchanged, so that a change towards what comes first is as likely as one away from
-it: the direction is tested by exact sign flips of the changes (`change_test`). The share that
+it: the direction is tested by sign flips of the changes (`net_change`). The share that
 changed also holds what changes by chance, for a judge may differ between two equal requests.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalhub.statistics.changes.change_test import ChangeTest, change_test
+from evalhub.statistics.changes.net_change import NetChange, net_change
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import Method, rate_interval
 
@@ -41,7 +41,8 @@ class PositionBias:
     """`changed` of `n` verdicts changed with the order, `towards_first` of them to what came first.
 
     `interval` is the 95 % one of the share that changed. `direction` has the sign of the changes
-    together, 1 towards the first; `test` says whether they have one.
+    together, 1 towards the first; `test` says whether they have one, by the mean change of each
+    test. `moved` tests changed on balance; from 5 issues on so many issues.
     """
 
     n: int
@@ -50,15 +51,14 @@ class PositionBias:
     interval: Interval
     method: Method
     direction: int
-    test: ChangeTest
+    test: NetChange
+    moved: int
 
 
 def position_bias(verdicts: Sequence[OrderedVerdict]) -> PositionBias | None:
     """Measure the position bias of one judge; None without verdicts.
 
-    The unit of the direction's test is the test, with the mean of its changes, or the whole issue
-    where enough of them changed. Below 5 issues the verdicts on one test count as one for the
-    interval, for they tend to agree.
+    Below 5 issues the verdicts on one test count as one for the interval, for they tend to agree.
     """
     if not verdicts:
         return None
@@ -72,6 +72,10 @@ def position_bias(verdicts: Sequence[OrderedVerdict]) -> PositionBias | None:
         answers=-(-len(verdicts) // len(leans)),
     )
     means = [sum(mine) / len(mine) for mine in leans.values()]
+    issue_of = [issue for _, issue in leans]
+    test = net_change(means, issue_of)
+    if test is None:
+        return None
     total = sum(means)
     return PositionBias(
         n=len(verdicts),
@@ -80,9 +84,13 @@ def position_bias(verdicts: Sequence[OrderedVerdict]) -> PositionBias | None:
         interval=found.interval,
         method=found.method,
         direction=0 if abs(total) <= _TOLERANCE else 1 if total > 0 else -1,
-        test=change_test(
-            means,
-            [issue for _, issue in leans],
-            single=all(abs(mean) in (0, 1) for mean in means),
-        ),
+        test=test,
+        moved=_moved(means, issue_of if test.accounts_for_issues else list(leans)),
     )
+
+
+def _moved(means: Sequence[float], units: Sequence[object]) -> int:
+    sums: dict[object, float] = defaultdict(float)
+    for unit, mean in zip(units, means, strict=True):
+        sums[unit] += mean
+    return sum(abs(total) > _TOLERANCE for total in sums.values())

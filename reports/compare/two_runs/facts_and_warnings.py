@@ -7,7 +7,7 @@ from evalhub.display.formatting import counted, listed
 from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.changes.detectable import measured_from
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
-from reports.compare.conclusion_words import BY_JUDGES, METHOD, METHOD_BY_ISSUE
+from reports.compare.conclusion_words import BY_JUDGES
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
@@ -105,9 +105,7 @@ def _rates(two: TwoRuns, of: str) -> tuple[Fact, Fact]:
 
 
 def _method(found: Conclusion | None) -> str:
-    if found is None or found.reading is None:
-        return ""
-    return METHOD_BY_ISSUE if found.reading.net.accounts_for_issues else METHOD
+    return found.reading.net.method if found and found.reading else ""
 
 
 def _missing(two: TwoRuns) -> Fact:

@@ -9,9 +9,9 @@ from django.db.models.expressions import ExpressionWrapper
 from django.db.models.fields import BooleanField
 
 from evalhub.models import BatchState
-from evalhub.statistics.changes.change_test import MIN_CHANGED, is_significant
-from evalhub.statistics.changes.flip_distribution import terms_needed
+from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.net_change import changes_needed
 from evalhub.statistics.judges.position_bias import PositionBias, position_bias
 from reports.documents.cells import share_without_interval
 from reports.judge_reliability.judge_line import JudgeLine
@@ -108,7 +108,7 @@ class BiasRow:
     changed: Rate | None
     bias: PositionBias | None = None
     p: float | None = None
-    needed: int = MIN_CHANGED
+    needed: int = changes_needed(1)
 
     @property
     def favours(self) -> str:
@@ -124,8 +124,8 @@ class BiasRow:
             return ""
         if self.favours:
             return f"favours {self.favours}. {self.bias.test.caveat}".removesuffix(". ")
-        if self.bias.test.moved < self.needed:
-            return f"too few changes to tell: {self.bias.test.moved} of {self.needed} needed"
+        if self.bias.moved < self.needed:
+            return f"too few changes to tell: {self.bias.moved} of {self.needed} needed"
         return "no direction shown"
 
 
@@ -133,7 +133,7 @@ def bias_rows(biases: PositionBiases, judges: Sequence[JudgeLine]) -> list[BiasR
     """Return all that was measured, with p corrected over all of it, and what was not."""
     rows = [row for judge in judges for row in _rows_of(judge, biases)]
     tested = [row.bias.test.p if row.bias else None for row in rows]
-    needed = terms_needed(max(1, sum(p is not None for p in tested)))
+    needed = changes_needed(max(1, sum(p is not None for p in tested)))
     return [
         BiasRow(row.judge, row.shown, row.changed, row.bias, p, needed)
         for row, p in zip(rows, holm(tested), strict=True)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from evalhub.statistics.changes.change_test import FLIPPED_ISSUES, FLIPPED_TESTS, MCNEMAR
 from evalhub.statistics.judges.position_bias import OrderedVerdict, position_bias
 from evalhub.statistics.rates.rate_interval import Method
 
@@ -17,7 +16,7 @@ def test_a_judge_that_takes_what_is_listed_first_favours_it():
     found = position_bias(pairs(*[(0, 1)] * 8, *[(1, 1)] * 12))
 
     assert (found.changed, found.n, found.towards_first, found.direction) == (8, 20, 8, 1)
-    assert found.test.p == pytest.approx(2 / 2**8)
+    assert found.test.p == pytest.approx(1 / 2**8)
     assert found.method is Method.BY_ISSUE
 
 
@@ -36,19 +35,15 @@ def test_verdicts_on_one_test_are_one_unit_and_no_further_evidence():
     one_test = [OrderedVerdict(1, 1, 0, 1)] * 20
 
     found = position_bias(one_test)
-    assert (found.changed, found.test.moved, found.test.p) == (20, 1, 1)
+    assert (found.changed, found.moved, found.test.p) == (20, 1, 0.5)
     assert found.interval.low < 0.3  # as of one test
     assert found.method is Method.BY_TEST
 
 
-def test_from_six_changed_issues_on_they_are_the_units():
-    found = position_bias([OrderedVerdict(n, n % 6, 0, 1) for n in range(60)])
-    assert (found.test.rule, found.test.moved) == (FLIPPED_ISSUES, 6)
-
-
-def test_the_test_is_mcnemar_only_where_changes_are_whole():
-    assert position_bias(pairs((0, 1), (1, 1))).test.rule == MCNEMAR
-    assert position_bias(pairs((0, 0.5), (1, 1))).test.rule == FLIPPED_TESTS
+def test_from_five_issues_on_issues_are_units_too():
+    found = position_bias([OrderedVerdict(n, n % 5, 0, 1) for n in range(50)])
+    assert (found.test.p, found.moved) == (pytest.approx(1 / 2**5), 5)
+    assert position_bias([OrderedVerdict(n, n % 4, 0, 1) for n in range(50)]).moved == 50
 
 
 def test_nothing_judged_twice_is_not_measured():
