@@ -16,7 +16,10 @@ GateRuleName = Literal[
     "scored",
     "baseline_scored",
     "comparable",
-    "significant_regression",
+    "conclusion",
+    "blind_spot_points",
+    "max_worsening_points",
+    "edited_tests",
     "max_net_loss_points",
     "failing_severity",
     "min_pass_rate",
@@ -83,8 +86,10 @@ class GateFlip(TypedDict):
 
 
 class GatePolicy(TypedDict):
-    significant_regression: NotRequired[bool]
-    alpha: NotRequired[float]
+    conclusion: NotRequired[bool]
+    level: NotRequired[float]
+    blind_spot_points: NotRequired[float | None]
+    max_worsening_points: NotRequired[float | None]
     max_net_loss_points: NotRequired[float | None]
     failing_severity: NotRequired[Literal["low", "medium", "high", "critical"] | None]
     min_pass_rate: NotRequired[float | None]
@@ -272,6 +277,12 @@ class Result(TypedDict):
     output_tokens: NotRequired[int | None]
     cost_usd: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
+    judges_ended: NotRequired[bool]
+    judges_score: NotRequired[float | None]
+    judges_passed: NotRequired[bool | None]
+    judges_lowest_passed: NotRequired[bool]
+    judges_highest_passed: NotRequired[bool]
+    judges_outcome: str
     run: int
     revision: int
     test: int

@@ -10,6 +10,7 @@ DASH = "—"
 """Placeholder for values that were not measured."""
 
 MIN_USD = 1e-6
+MIN_P = 0.0001
 NARROW = 0.03
 ROUNDING = 1e-9
 """Shares computed from weights may be this far from 0 or 1 where they are exactly that."""
@@ -111,3 +112,13 @@ def few(names: Sequence[str], *, most: int = 6, of: int | None = None) -> str:
     shown = names[:most]
     more = (len(names) if of is None else of) - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+
+
+def points(difference: float) -> str:
+    """Return a difference of two shares in percentage points, with its sign."""
+    text = f"{100 * difference:+z.1f}".removesuffix(".0").replace("-", "−")
+    return f"{'0' if text == '+0' else text} pts"
+
+
+def p_value(p: float) -> str:
+    return f"<{MIN_P}" if p < MIN_P else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"

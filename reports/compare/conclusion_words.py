@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from evalhub.display.formatting import counted, few, listed
+from evalhub.display.formatting import counted, few, listed, p_value, points
 from evalhub.statistics.changes.conclusion import Conclusion, Word
 from evalhub.statistics.changes.lost_issues import LostIssue, LostIssues
 from reports.compare.rule import Tally
-from reports.documents.cells import p_value, points
 
 BY_JUDGES: Mapping[Word, str] = {
     Word.WORSE: "judges rate it worse",

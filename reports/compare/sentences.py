@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from evalhub.display.formatting import counted
+from evalhub.display.formatting import counted, points
 from evalhub.statistics.changes.change_interval import ChangeInterval
 from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.conclusion_words import headline, how_sure, lost, missing
 from reports.compare.evidence_rule import Findings
 from reports.compare.rule import COMPARED, Compared, Kind, counts_of, tally_of
-from reports.documents.cells import points
 
 REASONS: Mapping[Kind, str] = {
     Kind.ERROR: "ended in an error",

@@ -15,8 +15,6 @@ from reports.documents.document import Cell, Column, Estimate, Format, Link, Lin
 from runs.comparison.completeness import scored_words
 from runs.figures.rate import Rate, rate_of_issues
 
-MIN_P = 0.0001
-
 BY_TEST_MARK = "†"
 """Mark of an interval by test, which does not account for issues; explained below each table."""
 
@@ -52,16 +50,6 @@ def words(value: Cell, form: Format) -> str:
     return WRITERS.get(form, str)(value)
 
 
-def points(difference: float) -> str:
-    """Return a difference of two shares in percentage points, with its sign."""
-    text = f"{100 * difference:+z.1f}".removesuffix(".0").replace("-", "−")
-    return f"{'0' if text == '+0' else text} pts"
-
-
-def p_value(p: float) -> str:
-    return f"<{MIN_P}" if p < MIN_P else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
-
-
 def number(value: float) -> str:
     text = f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
     return f"−{text[1:]}" if text.startswith("-") else text
@@ -69,10 +57,10 @@ def number(value: float) -> str:
 
 WRITERS: dict[Format, Callable[[Any], str]] = {
     "share": formatting.percent,
-    "points": points,
-    "size": lambda size: points(size).removeprefix("+"),
+    "points": formatting.points,
+    "size": lambda size: formatting.points(size).removeprefix("+"),
     "score": formatting.score,
-    "p": p_value,
+    "p": formatting.p_value,
     "usd": formatting.usd,
     "ms": formatting.seconds,
     "count": formatting.count,

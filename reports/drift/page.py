@@ -56,7 +56,6 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         facts=_facts(report, shown, far),
         tables=(
             _drifts(report, far),
-            *_overrides(report, far),
             _watched(report, others),
             *incomplete_table(incomplete, reading.reader),
             *_replaced(report, suite, reading.reader),
@@ -128,7 +127,6 @@ DRIFT_COLUMNS = (
     Column("p_holm", "p (Holm)", "p", "For all pairs of runs and all series monitored"),
     Column("method", "Method"),
     Column("runs", "Runs", "count", "Runs of the series; the two shown are its lowest and highest"),
-    Column("overrides", "Overrides", "count", "Results of the two runs with a human verdict"),
     Column("look", "Compare", "link"),
 )
 
@@ -169,7 +167,6 @@ def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
         tested.p,
         tested.rule or None,
         len(series.runs),
-        sum(one.results for run in (before, after) for one in report.overrides.get(run.run, ())),
         Link("Compare", page_url("compare", runs=[before.run, after.run])),
     )
 
@@ -182,34 +179,6 @@ def _score(report: DriftReport, run: Observed) -> Estimate | None:
     """Return the score with its n; None where the series is too short to be scored."""
     sums = report.sums.get(run.run)
     return None if sums is None else Estimate(sums.score, sums.n, total=sums.total)
-
-
-def _overrides(report: DriftReport, far: list[Series]) -> Iterator[Table]:
-    """Yield the table of overrides on runs with scores far apart, if there are any."""
-    rows = [
-        (series.line.model_name, series.line.suite_name or None, _run(run), which, *one[1:])
-        for series in far
-        for run, which in zip(series.extremes, ("earlier", "later"), strict=True)
-        for one in report.overrides.get(run.run, ())
-    ]
-    between = "Overridden after the earlier run, before the later"
-    if rows:
-        yield Table(
-            key="overrides",
-            title="Human overrides",
-            columns=(
-                Column("model", "Model"),
-                Column("suite", "Suite"),
-                Column("run", "Run", "link"),
-                Column("which", "Earlier or later"),
-                Column("who", "Annotator"),
-                Column("results", "Results", "count"),
-                Column("between", "Between the runs", "count", between),
-            ),
-            rows=rows,
-            note="Scores may differ because one of the runs has more human verdicts, not because "
-            "the model changed.",
-        )
 
 
 def _watched(report: DriftReport, others: list[Series]) -> Table:

@@ -1,12 +1,9 @@
-"""Conclusive runs as series that are monitored for drift, and human overrides of them."""
+"""Conclusive runs as series that are monitored for drift."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
-
-from django.db.models import Count, Q
 
 from evalhub.llm.identity import read_name
 from evalhub.values.id_in import IdIn
@@ -16,7 +13,6 @@ from reports.documents.reading import Reading
 from reports.drift.rule import (
     Observed,
     ScoreChange,
-    Series,
     Significance,
     State,
     Watch,
@@ -30,7 +26,7 @@ from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.topics import tags_by_suite
 from runs.comparison.comparability import SCORING, scoring
 from runs.comparison.comparability_rule import Scoring
-from runs.models import HumanEvaluation, Run
+from runs.models import Run
 
 
 class Asked(NamedTuple):
@@ -56,15 +52,6 @@ class Line:
         return self.asked_alike.suite
 
 
-class Overrides(NamedTuple):
-    """Numbers of results of a run that an annotator overrode: all, and between two runs."""
-
-    run: int
-    who: str
-    results: int
-    between: int
-
-
 @dataclass(frozen=True)
 class DriftReport:
     """All series, and what the page says of them.
@@ -73,15 +60,13 @@ class DriftReport:
         watch: Series with a `Line` each.
         sums: By run, of series that are long enough.
         significance: By newest run of each series with scores far apart; None while it is computed.
-        overrides: By run, of the lowest and the highest run of such a series.
-        labels: By run, of the same runs.
+        labels: By run, of the lowest and the highest run of such a series.
         incomplete: Runs that are in no series.
     """
 
     watch: Watch
     sums: dict[int, Sums]
     significance: dict[int, Significance] | None
-    overrides: dict[int, list[Overrides]]
     labels: dict[int, tuple[str, ...]]
     incomplete: tuple[IncompleteRun, ...]
 
@@ -109,7 +94,6 @@ def drift_report(reading: Reading) -> DriftReport:
         watch=found,
         sums=sums,
         significance=_significance(found, reading),
-        overrides=_overrides(found.far),
         labels=labels_by_run(shown),
         incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out)),
     )
@@ -191,28 +175,3 @@ def _temperatures(rows: Iterable[Row]) -> dict[str, Any]:
     found = Run.objects.filter(IdIn("id", runs.values())).order_by()
     params = found.values_list("variant_key", "endpoint__params", "params")
     return {key: ((general or {}) | own).get("temperature") for key, general, own in params}
-
-
-def _overrides(far: Sequence[Series]) -> dict[int, list[Overrides]]:
-    """Count the overrides of each lowest and highest run by annotator; one query."""
-    between = Q()
-    for series in far:
-        first, last = series.extremes
-        within = Q(created_at__gt=first.at, created_at__lt=last.at)
-        between |= Q(within, result__run__in=[first.run, last.run])
-    if not between:
-        return {}
-    runs = {run.run for series in far for run in series.extremes}
-    rows = HumanEvaluation.objects.filter(result__run__in=runs, result__is_overridden=True)
-    counted = (
-        rows.order_by("annotator__username")
-        .values("result__run_id", "annotator__username")
-        .annotate(
-            all=Count("result", distinct=True),
-            between=Count("result", distinct=True, filter=between),
-        )
-    )
-    found: dict[int, list[Overrides]] = defaultdict(list)
-    for row in counted.values_list("result__run_id", "annotator__username", "all", "between"):
-        found[row[0]].append(Overrides(*row))
-    return found

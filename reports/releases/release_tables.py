@@ -180,7 +180,7 @@ def issues_table(report: ReleasesReport) -> Table:
             Column("won", "Won", "number"),
             Column("tests", "Tests", "count", "Tests compared between the runs"),
             Column("is_sure", "Sure", note="By itself, or together with others"),
-            Column("p", "p", "p", "One-sided, among all issues of the model"),
+            Column("p", "p", "p", "Sign flips, one-sided, among all issues of the model"),
         ),
         rows=[
             (

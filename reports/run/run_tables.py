@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
-from evalhub.display.formatting import count, counted, percent, usd, words
+from evalhub.display.formatting import count, counted, percent, points, usd, words
 from evalhub.work.spent import spent_by
-from reports.documents.cells import points
 from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import page_url, row_url
 from reports.limits import MAX_RUN_ROWS

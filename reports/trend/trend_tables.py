@@ -267,7 +267,7 @@ def tag_changes_table(report: TrendReport, changes: Sequence[TagChange]) -> Tabl
             Column("tests", "Tests", "count", "Tests compared"),
             Column("worse", "Worse", "count"),
             Column("better", "Better", "count"),
-            Column("p_adjusted", "p, adjusted", "p", "Among the tags of its line"),
+            Column("p_adjusted", "p, adjusted", "p", "Sign flips, among the tags of its line"),
             Column("compare", "Details", "link"),
         ),
         rows=LazyRows(changes, lambda some: [_tag_change(report, one) for one in some]),

@@ -223,6 +223,7 @@ def test_it_needs_httpx_alone():
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
     of_httpx = {"anyio", "certifi", "h11", "h2", "hpack", "httpcore", "httpx", "hyperframe", "idna"}
     optional = {
+        "_brotli",
         "brotli",
         "brotlicffi",
         "click",

@@ -34,7 +34,11 @@ METHODS = re.compile(
 )
 NOT_TESTED = re.compile(r"\bnot tested\b|\bno evidence\b|\bnot evidence\b")
 DIRECTED_SENTENCE = re.compile(r"\b(worse|better|rose|fell|drifted|highest score|first of)\b")
-EVIDENCE_IN_WORDS = re.compile(r"\bp (=|<|<=|≤) ?[\d.]+|\binterval|\b95%|not tested|not be tested")
+EVIDENCE_IN_WORDS = re.compile(
+    r"\bp (=|<|<=|≤) ?[\d.]+|\binterval|\b95%|not tested|not be tested"
+    # A conclusion has its evidence behind "How sure?".
+    r"|[Jj]udges rate it|by judges: |by chance alone|may be chance"
+)
 
 
 def is_directed(column: Column) -> bool:

@@ -71,7 +71,8 @@ class NetChange:
     @property
     def caveat(self) -> str:
         """What p does not account for, as a sentence; "" where there is nothing."""
-        return "" if self.accounts_for_issues else MAY_FAIL_TOGETHER
+        is_whole = self.accounts_for_issues or self.issues == self.tests
+        return "" if is_whole else MAY_FAIL_TOGETHER
 
 
 def net_change(

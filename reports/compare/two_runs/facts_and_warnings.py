@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from evalhub.display.formatting import counted, listed
+from evalhub.display.formatting import counted, listed, points
 from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.changes.detectable import measured_from
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
@@ -14,7 +14,6 @@ from reports.compare.query import Comparison, Side
 from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share
 from reports.compare.sentences import between, signed
 from reports.compare.two_runs.state import TwoRuns
-from reports.documents.cells import points
 from reports.documents.document import Fact
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.comparability_rule import Comparable

@@ -10,6 +10,7 @@ from tests.factories import make_issue, make_run, make_test, make_user
 from tests.issues.lifecycle.test_readiness import make_reviewable_issue
 from tests.issues.pages import log_in, url
 from tests.reports.judged_runs import finish
+from tests.reports.scored_runs import as_judged
 
 pytestmark = pytest.mark.django_db
 
@@ -122,7 +123,7 @@ def test_issues_are_found_by_how_they_passed_in_the_run_shown(client, chosen, fo
     passes = {"Bad": (False, False), "Half": (True, False), "Good": (True, True)}
     for title, pair in tests.items():
         for test, passed in zip(pair, passes[title], strict=True):
-            run.results.filter(test=test).update(state="done", score=float(passed), passed=passed)
+            run.results.filter(test=test).update(state="done", **as_judged(float(passed)))
 
     finish(run)
 

@@ -74,11 +74,15 @@ def acts_on(workspace, person):
     def told():
         return Feedback.objects.create(issue=issue, prompt="Hm?", answer="So.", comment="Wrong.")
 
-    yield "override", lambda: evaluate(result, HumanVerdict("1", "Fine."), by=person), FIGURES
+    yield (
+        "override",
+        lambda: evaluate(result, HumanVerdict("1", "Fine."), by=person),
+        ("home", "run"),
+    )
     yield (
         "withdrawal",
         lambda: withdraw(result, by=person, reason="A slip."),
-        ("home", "trend", "run"),
+        ("home", "run"),
     )
     yield "re-judging", rejudged, ("trend", "heatmap")
     yield "its end", judged, ("home", "trend", "heatmap")

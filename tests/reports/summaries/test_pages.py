@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState
+from evalhub.statistics.changes.net_change import METHOD
 from reports.models import ExecutiveSummary, Grade
 from reports.summaries.query import summary_lines
 from reports.summaries.requests import ask_summary
@@ -85,8 +86,8 @@ def test_the_page_has_names_figures_marks_and_grades(client, runs):
     assert f"{runs[0].model_name}</a> (1 of 2 passed)</span>" in shown
     assert "95 % interval" in shown
     assert (
-        "(\u221250.0 points: 50.0 % of 2 against 100.0 % of 2; p = 1.000, exact McNemar on "
-        "2 tests, corrected for 1 possible comparison)" in shown
+        "(\u221250.0 points: 50.0 % of 2 against 100.0 % of 2; p = 0.500, "
+        f"{METHOD} on 2 tests, corrected for 1 possible comparison)" in shown
     )
     assert ">83 %</mark>" in shown
     assert "says 83; the table says 100.0 %." in shown
@@ -115,8 +116,8 @@ def test_the_page_files_and_programs_agree(client, runs):
     assert [claim["model"] for claim in claims] == [row["model"] for row in rows]
     assert [claim["figure"] for claim in claims] == [1, -50, 100]
     assert [row["figure"] for row in rows] == ["1", "\u221250.0 points", "100.0 %"]
-    assert claims[1]["method"] == rows[1]["method"] == "exact McNemar"
-    assert claims[1]["p"] == rows[1]["p"] == 1
+    assert claims[1]["method"] == rows[1]["method"] == METHOD
+    assert claims[1]["p"] == rows[1]["p"] == 0.5
     assert [bool(claim["problem"]) for claim in claims] == [False, False, True]
     assert [one["unsupported"] for one in told["texts"]] == [0, 0, 1, 0, 0, 0]
     grades = {row["model"]: row for row in tables["grades"]["rows"]}

@@ -6,6 +6,7 @@ import pytest
 
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.refusals import NotPossible
+from evalhub.statistics.changes.net_change import METHOD
 from evalhub.work import leases
 from evalhub.work.kinds import Save, kinds
 from reports.models import Exchange, Grade
@@ -129,10 +130,10 @@ def difference(request):
 def test_a_difference_has_its_test(summarised):
     (line,) = summarised(difference).content["findings"]
     assert line["flagged"] == []
-    # One of two tests differs: McNemar's p is 1. Two models in one group are one comparison.
+    # One of two tests differs: its mid-p is 1/2. Two models in one group are one comparison.
     evidence = line["claims"][0]["evidence"]
     assert evidence == {
-        **{"p": 1.0, "rule": "exact McNemar", "comparisons": 1, "tests": 2},
+        **{"p": 0.5, "rule": METHOD, "comparisons": 1, "tests": 2},
         "caveat": "",
     }
 

@@ -278,7 +278,7 @@ def test_the_number_of_queries_does_not_grow_with_the_tests():
         return len(captured)
 
     queries(1)
-    assert queries(30) <= queries(2)
+    assert queries(20) <= queries(2)
 
 
 # Frozen at launch --------------------------------------------------------------------------------
