@@ -1,6 +1,10 @@
 """Figures that take long to compute, cached for all processes under a digest of their inputs."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.core.cache import caches
@@ -11,6 +15,44 @@ from evalhub.values.typed_json import from_json, to_json
 
 T = TypeVar("T")
 
+DIGITS = 9
+"""Digits to which cached figures are compared: databases add up in any order."""
+
+
+@dataclass
+class Recomputed:
+    """Figures that were cached and computed again: how many, and the names of those that differ.
+
+    A figure that differs is replaced if `replaces`.
+    """
+
+    replaces: bool
+    compared: int = 0
+    different: list[str] = field(default_factory=list)
+
+    def compare(self, name: str, kind: Any, cached: Any, again: Any) -> None:
+        self.compared += 1
+        if _rounded(to_json(kind, cached)) != _rounded(to_json(kind, again)):
+            self.different.append(name)
+
+
+_recomputed: ContextVar[Recomputed | None] = ContextVar("recomputed", default=None)
+
+
+@contextmanager
+def recomputing(*, replaces: bool) -> Iterator[Recomputed]:
+    """Compute every figure that is asked for within again, and compare it with the cached one."""
+    found = Recomputed(replaces)
+    token = _recomputed.set(found)
+    try:
+        yield found
+    finally:
+        _recomputed.reset(token)
+
+
+def _rounded(content: Any) -> Any:
+    return json.loads(json.dumps(content), parse_float=lambda one: f"{float(one):.{DIGITS}g}")
+
 
 def computed(name: str, inputs: Any, kind: type[T], function: Callable[[], T]) -> T:
     """Return what the function gives for these inputs, computed once and cached.
@@ -20,9 +62,14 @@ def computed(name: str, inputs: Any, kind: type[T], function: Callable[[], T]) -
         inputs: JSON, all that the outcome depends on, the seed too.
         kind: The type of the outcome, as pydantic reads it.
     """
-    value = cached(name, inputs, kind)
-    if value is None:
-        value = function()
+    value, recomputed = cached(name, inputs, kind), _recomputed.get()
+    if value is None or recomputed:
+        again = function()
+        if value is not None and recomputed:
+            recomputed.compare(name, kind, value, again)
+            if not recomputed.replaces:
+                return value
+        value = again
         caches["computed"].set(_key(name, inputs), to_json(kind, value), COMPUTED_CACHE_S)
     return value
 

@@ -215,7 +215,7 @@ def test_the_command_finds_and_corrects_a_wrong_tally():
     assert "weighted_score is 77.0, counted " in out.getvalue()
 
     recount(check=True)
-    assert out.getvalue().endswith("Every tally equals its recount.\n")
+    assert out.getvalue().endswith("Every tally and every cached figure equals its recount.\n")
 
     before = versions_of([run.pk])
     recount()
