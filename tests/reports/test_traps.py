@@ -1,0 +1,196 @@
+"""What tempts to a wrong conclusion: each trap is told alike by every page that concludes.
+
+Each is a history of one model on one suite. Home, Release, Compare, Trend and the gate ask the same
+question of its last two releases, and the leaderboard and the issue's timeline where they are
+touched.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from issues.models import Test
+from reports.compare.conclusion_words import BY_JUDGES
+from reports.gate.query import gate_result
+from runs.figures.run_tallies import count_due
+from runs.models import Judgment, JudgmentState, ResultScore, Run, Suite
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
+from runs.scoring.score import score_result_scores
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.reports.judged_runs import answer, finish, judge
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
+
+
+class History:
+    """One model's releases on one suite, a day apart, the last one today."""
+
+    def __init__(self, client: Any, *, issues: int = 10, each: int = 10, judges: int = 1) -> None:
+        self.client, self.judges = client, judges
+        self.issues = [make_issue(title=f"Behaviour {n:02}") for n in range(issues)]
+        self.tests = [make_test(f"{n}?", issue=one) for one in self.issues for n in range(each)]
+        self.suite = Suite.objects.create(name="Everything")
+        self.suite.tests.set(self.tests)
+        self.model = make_model(name="Alpha")
+        self.jury = make_jury(*[make_model() for _ in range(judges)])
+        self.runs: list[Run] = []
+        client.force_login(make_user("maintainer"))
+
+    def release(self, name: str, failing: Sequence[Test], tests: Sequence[Test] = ()) -> Run:
+        tests = tests or self.tests
+        run = make_run(
+            *tests,
+            model=self.model,
+            suite=self.suite,
+            jury=self.jury,
+            release=name,
+            variant_key="Alpha",
+            label=f"Alpha {name}",
+        )
+        answer(run)
+        fails = {test.pk for test in failing}
+        votes = [[float(test.pk not in fails)] * self.judges for test in tests]
+        judge(run, votes)
+        finish(run)
+        self.runs.append(run)
+        now = timezone.now()
+        for age, one in enumerate(reversed(self.runs)):
+            at = now - timedelta(days=age)
+            Run.objects.filter(pk=one.pk).update(created_at=at, started_at=at)
+        count_due()
+        run.refresh_from_db()
+        return run
+
+    def json(self, name: str, **query: Any) -> Any:
+        answered = self.client.get(f"/api/v1/reports/{name}/", query)
+        assert answered.status_code == 200, answered.content
+        return answered.json()
+
+    def words(self, before: Run | None = None, after: Run | None = None) -> dict[str, str]:
+        """The conclusion of two runs, by default the last two, on each page."""
+        before, after = before or self.runs[-2], after or self.runs[-1]
+        compare = self.json("compare", runs=[before.pk, after.pk])
+        (released,) = self.json("releases", release=after.release)["tables"]["models"]["rows"]
+        (last,) = self.json("trend")["tables"]["latest"]["rows"]
+        home = self.client.get(reverse("admin:index"), {"compute": 1}).content.decode()
+        (said,) = [word for word in BY_JUDGES.values() if f": {word}" in home]
+        return {
+            "compare": compare["facts"]["conclusion"]["value"],
+            "release": released["conclusion"],
+            "trend": last["conclusion"],
+            "home": said,
+        }
+
+    def gate(self, before: Run | None = None, after: Run | None = None) -> Any:
+        before, after = before or self.runs[-2], after or self.runs[-1]
+        return gate_result(after, before).decision
+
+    def all_say(self, word: str, exit_code: int, **sides: Run) -> None:
+        found = self.words(**sides)
+        assert set(found.values()) == {word}, found
+        assert self.gate(**sides).code == exit_code
+
+
+def test_a_lost_issue_among_noise_is_worse_everywhere(client):
+    """B1, B15: one issue is lost whole, and more tests of others are won."""
+    history = History(client)
+    lost, others = history.tests[:10], history.tests[10:]
+    history.release("1.0", others[::7])
+    history.release("1.1", [*lost, *others[3::40]])
+
+    history.all_say("judges rate it worse", 1)
+    for name in ("releases", "compare"):
+        runs = {"runs": [run.pk for run in history.runs]} if name == "compare" else {}
+        assert "Lost for sure: “Behaviour 00” (10 of 10)" in " ".join(
+            history.json(name, **runs)["sentences"]
+        )
+
+
+def test_a_win_elsewhere_hides_no_loss(client):
+    """B1: five issues are lost whole, and one test of a sixth is won."""
+    history = History(client, issues=20)
+    history.release("1.0", history.tests[-1:])
+    history.release("1.1", history.tests[:50])
+
+    history.all_say("judges rate it worse", 1)
+
+
+def test_reviews_of_one_side_make_nothing_better(client):
+    """B7: annotators pass every failure of the newer release, and none of the older one."""
+    history = History(client)
+    failing = history.tests[::5]
+    history.release("1.0", failing)
+    newer = history.release("1.1", [*failing[2:], history.tests[1]])
+    before = history.words()
+    by = make_user("annotator")
+    for result in newer.results.filter(outcome="failed"):
+        evaluate(result, HumanVerdict("1", "Right after all."), by=by)
+    count_due()
+
+    history.all_say("cannot tell", 0)
+    assert history.words() == before
+
+
+def test_disputes_take_no_run_off_a_page(client):
+    """People disagree on some answers of the newer release, which is worse."""
+    history = History(client)
+    history.release("1.0", [])
+    newer = history.release("1.1", history.tests[:20])
+    one, two = make_user("annotator", username="ann"), make_user("annotator", username="bob")
+    for result in newer.results.order_by("pk")[30:40]:
+        evaluate(result, HumanVerdict("1", "Right."), by=one)
+        evaluate(result, HumanVerdict("0", "Wrong."), by=two)
+    count_due()
+    assert newer.results.filter(is_disputed=True).count() == 10
+
+    history.all_say("judges rate it worse", 1)
+
+
+def test_a_judge_that_stops_answering_makes_nothing_better(client):
+    """One of three judges gives no verdict on what it would fail, in the newer release only."""
+    history = History(client, judges=3)
+    failing = history.tests[::4]
+    history.release("1.0", failing)
+    newer = history.release("1.1", failing[:5])
+    before = history.words()
+    assert set(before.values()) == {"judges rate it better"}
+    silence(newer, history.tests[1::2])
+
+    history.all_say("cannot tell", 2)
+    sentences = " ".join(history.json("releases")["sentences"])
+    assert "missing" in sentences
+    assert "Retry" in sentences
+
+
+def silence(run: Run, tests: Sequence[Test]) -> None:
+    """Let two judges of these tests' results fail to answer."""
+    judgments = Judgment.objects.filter(result__run=run, result__test__in=tests)
+    judges = sorted(set(judgments.values_list("judge_id", flat=True)))[:2]
+    found = judgments.filter(judge_id__in=judges)
+    found.update(state=JudgmentState.FAILED, value=None, failure="unreadable")
+    score_result_scores(ResultScore.objects.filter(judge_run__run=run))
+    count_due()
+
+
+def test_a_suite_that_grew_is_compared_on_what_both_have(client):
+    """B12: tests are added that fail; on the shared ones the release is better."""
+    history = History(client)
+    old, added = history.tests[:50], history.tests[50:]
+    history.release("1.0", old[::2], old)
+    history.release("1.1", [*old[::10], *added[::2]])
+
+    found = history.json("compare", runs=[run.pk for run in history.runs])
+    assert found["facts"]["conclusion"]["value"] == "judges rate it better"
+
+
+def test_each_release_of_a_slow_slide_can_tell_nothing_by_itself(client):
+    """B8: each release loses one test more."""
+    history = History(client)
+    for n in range(4):
+        history.release(f"1.{n}", history.tests[: 3 * n : 3])
+
+    history.all_say("cannot tell", 0)
