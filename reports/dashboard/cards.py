@@ -264,7 +264,7 @@ CARDS = (
 )
 
 FOR_REVIEWERS = ("tour", "to_do", "proposals", "releases", "activity", "overrides")
-FOR_MANAGERS = ("tour", "releases", "to_do", "proposals", "activity", "overrides", "judges")
+FOR_MANAGERS = ("releases", "tour", "to_do", "proposals", "activity", "overrides", "judges")
 
 
 def default_of(user: User) -> list[str]:

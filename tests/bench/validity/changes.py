@@ -64,6 +64,81 @@ def coverage(g: int, equal: bool, correlation: float, loss: float, draws: int) -
     return float(np.mean([one.interval.low <= true <= one.interval.high for one, true in found]))
 
 
+def found_worse(g: int, tests: int, changed: float, loss: float, lost: int, draws: int) -> float:
+    """Return the share of comparisons that are called worse or mixed.
+
+    Args:
+        changed: Share of tests that change by chance, either way alike.
+        loss: Share of tests that are lost besides.
+        lost: Issues that lose all their tests, instead.
+    """
+    issues = issues_of(g, equal=True, tests=tests)
+    rng = np.random.default_rng(round(1e3 * (g + changed + loss)) + lost)
+    found = 0
+    for _ in range(draws):
+        changes = drawn_changes(issues, changed + loss, 0.0, loss, rng)
+        changes[issues < lost] = -1
+        found += conclude(pairs_of(changes, issues)).word in LOSSES
+    return found / draws
+
+
+def pairs_of(changes: Ints, issues: Ints) -> list[Pair]:
+    """Return tests of which those that did not change passed on both sides."""
+    return [
+        Pair(int(issue), Outcome.whole(float(change <= 0)), Outcome.whole(float(change >= 0)))
+        for issue, change in zip(issues, changes, strict=True)
+    ]
+
+
+def by_changed_issues(changes: Ints, issues: Ints) -> float:
+    """Return the p of the former rule: signs of whole issues are flipped from six changed ones on.
+
+    It stands here as what the rule of today is held against.
+    """
+    moved = np.unique(issues[changes != 0])
+    sums = np.array([changes[issues == one].sum() for one in moved])
+    units = sums if len(moved) >= 6 else changes[changes != 0]
+    flips = np.random.default_rng(1).choice([-1, 1], size=(4_000, len(units)))
+    return float(np.mean(abs(flips @ units) >= abs(units.sum())))
+
+
+def false_by_changed_issues(g: int, correlation: float, draws: int) -> float:
+    issues = issues_of(g, equal=True)
+    rng = np.random.default_rng(g)
+    drawn = (drawn_changes(issues, 0.1, correlation, 0.0, rng) for _ in range(draws))
+    return float(np.mean([by_changed_issues(changes, issues) <= 0.05 for changes in drawn]))
+
+
+REVIEWED: dict[str, Callable[[Ints, Ints], NDArray[np.bool_]]] = {
+    "failed answers": lambda _, new: new == 0,
+    "answers that changed": lambda old, new: old != new,
+}
+"""Answers of the new run that people review, and of the old run none."""
+
+
+def better_by_review(which: str, draws: int, *, mixes: bool) -> float:
+    """Return the share of unchanged pairs called better where people review one side.
+
+    Judges err in 12 % of right answers and 20 % of wrong ones; people do not.
+
+    Args:
+        mixes: The former rule: a review takes the place of the judges' outcome.
+    """
+    rng, issues, found = np.random.default_rng(3), issues_of(20, equal=True), 0
+    for _ in range(draws):
+        right = rng.random(TESTS) < 0.8
+        old, new = (
+            np.where(right, rng.random(TESTS) < 0.88, rng.random(TESTS) < 0.2).astype(np.int64)
+            for _ in range(2)
+        )
+        shown = np.where(REVIEWED[which](old, new), right, new) if mixes else new
+        found += conclude(pairs_of(shown - old, issues)).word == Word.BETTER
+    return found / draws
+
+
+POWER = {1: 0.80, 3: 0.78, 5: 0.69, 6: 0.78, 10: 0.74, 20: 0.78, 60: 0.77}
+"""Share of losses of 8 points over 200 tests that are found, by number of issues."""
+
 Side = Callable[[Ints, np.random.Generator], list[Outcome]]
 
 
@@ -109,15 +184,17 @@ def errors_on_failed(chance: float) -> Side:
 
 
 def conclusions(g: int, loss: float, new_side: Side, draws: int) -> Iterator[Conclusion]:
-    """Yield what is concluded of runs at a pass rate of 70 % in which 10 % of the tests change."""
+    """Yield what is concluded of two runs.
+
+    The first passes 70 %; 5 % of the tests are lost and 5 % won by chance, and `loss` besides.
+    """
     issues = issues_of(g, equal=True)
     rng = np.random.default_rng(g + round(100 * loss))
     whole = jury_side(0.0)
     for _ in range(draws):
         old = (rng.random(TESTS) < 0.7).astype(np.int64)
-        changed = 0.1
-        lost = (old == 1) & (rng.random(TESTS) < (changed + loss) / 2 / 0.7)
-        won = (old == 0) & (rng.random(TESTS) < (changed - loss) / 2 / 0.3)
+        lost = (old == 1) & (rng.random(TESTS) < (0.05 + loss) / 0.7)
+        won = (old == 0) & (rng.random(TESTS) < 0.05 / 0.3)
         new = np.where(lost, 0, np.where(won, 1, old))
         sides = zip(issues.tolist(), whole(old, rng), new_side(new, rng), strict=True)
         yield conclude(Pair(*one) for one in sides)
@@ -146,6 +223,37 @@ MISSING = {
 
 
 def checks() -> Iterator[Check]:
+    for g in (6, 10, 20):
+        yield Check(
+            f"change, none, by the former rule: {g} issues, correlation 0.2",
+            *(0.0, 0.065),
+            one_in(SLOW, partial(false_by_changed_issues, g, 0.2)),
+            caveat="the former rule",
+        )
+    for g, power in POWER.items():
+        yield Check(
+            f"worse, 8 points lost: {g} issues",
+            *(power - 0.05, min(1.0, power + 0.05)),
+            one_in(10, partial(found_worse, g, TESTS, 0.1, 0.08, 0)),
+        )
+    for g, tests, lost in ((20, 200, 1), (20, 200, 2), (20, 200, 5)):
+        yield Check(
+            f"worse, {lost} of {g} issues lost",
+            *(0.95, 1.0),
+            one_in(SLOW, partial(found_worse, g, tests, 0.04, 0.0, lost)),
+        )
+    for which in REVIEWED:
+        yield Check(
+            f"better without a change: people review {which} of one run",
+            *(0.0, 0.05),
+            one_in(SLOW, partial(better_by_review, which, mixes=False)),
+        )
+        yield Check(
+            f"the same, with reviews in place of judges: {which}",
+            *(0.0, 0.05),
+            one_in(SLOW, partial(better_by_review, which, mixes=True)),
+            caveat="the former rule",
+        )
     for g, correlation in product((5, 6, 10, 20, 60), (0.0, 0.05, 0.2, 0.5)):
         for equal in (True, False):
             sizes = "equal" if equal else "unequal"

@@ -38,7 +38,7 @@ def test_who_reviews_sees_first_what_there_is_to_do():
 
 
 def test_who_manages_sees_first_release_against_release():
-    assert keys(cards_of(make_user("maintainer")))[:3] == ["tour", "releases", "to_do"]
+    assert keys(cards_of(make_user("maintainer")))[:3] == ["releases", "tour", "to_do"]
     assert keys(cards_of(make_user("viewer")))[0] == "releases"
 
 
