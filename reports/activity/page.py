@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from django import forms
@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout
 from evalhub.display.formatting import counted
-from reports.activity.query import MOST, activity
-from reports.activity.rule import TITLES, Event, Kind, counts
+from reports.activity.query import MOST, activity, tested_releases
+from reports.activity.rule import TITLES, Event, Kind, counts, news
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
@@ -33,10 +33,16 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     events = activity(reading.reader, since, filters["kind"])
     return Document(
         title=f"Changes {period_words(since)}",
-        sentences=tuple(_sentences(events)),
+        sentences=tuple(_sentences(events, since)),
         facts=tuple(_facts(events, filters)),
         tables=(events_table(events),),
     )
+
+
+def news_of(events: Sequence[Event], since: datetime | None) -> list[str]:
+    """Return what happened in sentences; releases only where the reader may see runs."""
+    has_runs = any(event.kind == Kind.RUN for event in events)
+    return news(events, tested_releases(since) if has_runs else [])
 
 
 def is_cut(events: Sequence[Event]) -> bool:
@@ -44,7 +50,8 @@ def is_cut(events: Sequence[Event]) -> bool:
     return any(n >= MOST for n in counts(events).values())
 
 
-def _sentences(events: Sequence[Event]) -> Iterator[str]:
+def _sentences(events: Sequence[Event], since: datetime | None) -> Iterator[str]:
+    yield from news_of(events, since)
     if is_cut(events):
         yield f"Only the newest {MOST} of each kind are listed: choose a shorter period."
 

@@ -4,17 +4,20 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, Model, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, Max, Model, OuterRef, Q, Subquery
 from django.urls import reverse
 
 from evalhub.models import BatchState, User
 from issues.models import Issue, JudgeTemplate, Test, TestState
 from issues.models.template import TemplateState
-from reports.activity.rule import Event, Kind, feed, issue_step
+from reports.activity.rule import Event, Kind, TestedRelease, feed, issue_step
 from reports.documents.links import page_url, row_url
 from reports.overrides.query import overrides_of, reviews_of
 from reports.overrides.rule import OUTCOME_OF, OVERTURNED
 from runs.models import HumanEvaluation, JudgeRun, Jury, Result, Run, Suite
+
+MAX_RELEASES = 3
+"""Releases that the sentences name."""
 
 MOST = 200
 """Newest events read of each kind."""
@@ -37,6 +40,19 @@ def activity(reader: User, since: datetime | None, kind: str = "") -> list[Event
         if kind in ("", one) and reader.has_perm(right):
             events += read(reader, since)
     return feed(events)
+
+
+def tested_releases(since: datetime | None) -> list[TestedRelease]:
+    """Return the releases of which runs were done since then, the newest run first; one query."""
+    done = Run.objects.complete().filter(_since("finished_at", since)).exclude(finished_at=None)
+    found = (
+        done.order_by()
+        .values_list("release")
+        .annotate(
+            runs=Count("pk"), models=Count("model_name", distinct=True), last=Max("finished_at")
+        )
+    )
+    return [TestedRelease(*row[:3]) for row in found.order_by("-last")[:MAX_RELEASES]]
 
 
 def _since(field: str, since: datetime | None) -> Q:

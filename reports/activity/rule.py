@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
+
+from evalhub.display.formatting import counted, few, listed
 
 
 class Kind(StrEnum):
@@ -65,6 +68,42 @@ def counts(events: Iterable[Event]) -> Counter[Kind]:
     return found
 
 
+class TestedRelease(NamedTuple):
+    """A release of which runs were done in the period; "": runs without a release."""
+
+    name: str
+    runs: int
+    models: int
+
+
+NAMED = 3
+
+
+def news(events: Iterable[Event], releases: Iterable[TestedRelease]) -> list[str]:
+    """Return what happened in sentences: releases that were tested, then verdicts and issues."""
+    said = [
+        f"{f'Release {one.name} was tested' if one.name else 'Without a release'}: "
+        f"{counted(one.runs, 'run')} of {counted(one.models, 'model')}."
+        for one in releases
+    ]
+    told = list(events)
+    steps: Counter[str] = Counter()
+    for event in told:
+        if event.kind in (Kind.ISSUE, Kind.TEST):
+            steps[event.what] += event.n
+    overturned = counts(told)[Kind.VERDICT]
+    counts_in_words = [counted(overturned, "verdict") + " overturned"] if overturned else []
+    for what, n in sorted(steps.items()):
+        noun, step = what.split(" ", 1)
+        counts_in_words.append(f"{counted(n, noun.lower())} {step}")
+    if counts_in_words:
+        said.append(f"{listed(counts_in_words)}.")
+    if again := [event.subject for event in told if event.what == REOPENED]:
+        said.append(f"Reopened: {few(again, most=NAMED)}.")
+    return said
+
+
+REOPENED = "Issue reopened"
 ISSUE_STEPS = {
     ("resolved", "approved"): "reopened",
     ("deprecated", "approved"): "reopened",

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from evalhub.display.formatting import counted
 from evalhub.models import BatchState, User
 from evalhub.work.leases import workers_alive
 from issues.models import Issue
-from reports.activity.page import events_table, is_cut
+from reports.activity.page import events_table, news_of
 from reports.activity.query import activity
 from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
 from reports.dashboard.tour import may_tour, steps_of
@@ -165,10 +164,9 @@ def _releases(home: Home) -> Content:
 
 
 def _activity(home: Home) -> Content:
-    events = activity(home.reading.reader, since_of(HOME_PERIOD, home.reading.reader))
-    total = sum(event.n for event in events)
-    least = "At least " if is_cut(events) else ""
-    lead = f"{least}{counted(total, 'change')} in the last 7 days." if total else ""
+    since = since_of(HOME_PERIOD, home.reading.reader)
+    events = activity(home.reading.reader, since)
+    lead = " ".join(news_of(events, since))
     url = page_url("activity", period=HOME_PERIOD)
     table = events_table(events[:CARD_ROWS]).only("date", "what", "subject", "who")
     return Content(replace(table, note="", empty="Nothing changed in the last 7 days."), url, lead)

@@ -18,7 +18,14 @@ from reports.documents.reading import Reading
 from reports.queries.periods import NEW_VISIT, SEEN, VISIT, record_visit, since_of
 from runs.models import Run, Suite
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
-from tests.factories import make_issue, make_jury, make_model, make_test, make_user
+from tests.factories import (
+    first_result,
+    make_issue,
+    make_jury,
+    make_model,
+    make_test,
+    make_user,
+)
 from tests.reports.judged_runs import judged
 
 pytestmark = pytest.mark.django_db
@@ -122,6 +129,25 @@ def test_runs_that_are_done_and_verdicts_that_are_overturned_are_listed():
             "ann",
         )
     ]
+
+
+def test_the_news_are_told_in_sentences():
+    tests, ann = [make_test(), make_test()], make_user("annotator")
+    for model in (make_model(), make_model()):
+        run = judged([0], [1], tests=tests, model=model, release="1.4")
+    judged([1], release="1.3")
+    evaluate(first_result(run), HumanVerdict("1", "The source exists."), by=ann)
+    issue = make_issue(title="Returns", state=IssueState.RESOLVED)
+    moved(issue, IssueState.APPROVED, make_user("maintainer"), "It fails again.")
+
+    said = document_of(make_user("viewer")).sentences
+    assert set(said[:2]) == {
+        "Release 1.4 was tested: 2 runs of 2 models.",
+        "Release 1.3 was tested: 1 run of 1 model.",
+    }
+    assert said[2].startswith("1 verdict overturned")
+    assert "1 issue reopened" in said[2]
+    assert said[3] == "Reopened: Returns."
 
 
 def test_baselines_and_juries_are_listed_as_they_change():
