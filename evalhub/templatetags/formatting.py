@@ -1,4 +1,5 @@
 from django import template
+from django.forms.utils import flatatt
 
 from evalhub.display import formatting
 
@@ -14,5 +15,6 @@ for write in (
     formatting.usd,
     formatting.seconds,
     formatting.words,
+    flatatt,
 ):
     register.filter(write.__name__, write)

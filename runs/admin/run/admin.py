@@ -18,7 +18,6 @@ from unfold.views import ChangeList
 from evalhub.admin_site.contributions import ExtensibleListAdmin, LoadedChangeList
 from evalhub.admin_site.lists import RelatedFilter
 from evalhub.admin_site.pages import require, row_number
-from evalhub.display.formatting import DASH
 from evalhub.refusals import NotPossible
 from runs.admin.run import control, import_answers
 from runs.admin.run.rejudge import rejudge_page
@@ -41,10 +40,12 @@ STOP_POLLING = 286
 """Status with which htmx ends a poll."""
 
 
-def cell(name: str, run: Any) -> SafeString:
-    """Return one cell of a run with its `figures`, in an element that a poll replaces."""
+def cell(name: str, run: Any, is_answer: bool = False) -> SafeString:
+    """Return one cell of a run with its `figures`; that of a live one is replaced by a poll."""
     labels = labels_of(run, run.figures.current) if name == "name" else ()
+    is_polled = is_answer or run.figures.is_live
     shown = {"name": name, "run": run, "figures": run.figures, "labels": labels}
+    shown["is_polled"] = is_polled
     return render_to_string("runs/run/cell.html", shown)
 
 
@@ -69,9 +70,9 @@ class RunAdmin(ExtensibleListAdmin):
         "judges",
         "cost",
         "started",
-        "by",
     )
     list_display_links = None
+    list_per_page = 20  # a row has up to six lines
     list_filter = (
         ("state", ChoicesDropdownFilter),
         ("language_model", RelatedFilter),
@@ -121,8 +122,8 @@ class RunAdmin(ExtensibleListAdmin):
         return cell("name", run)
 
     @display(description="Model", ordering="model_name")
-    def candidate(self, run: Run) -> SafeString:
-        return cell("model", run)
+    def candidate(self, run: Run) -> str:
+        return f"{run.model_name}, release {run.release}" if run.release else run.model_name
 
     @display(description="State", ordering="state")
     def progress(self, run: Any) -> SafeString:
@@ -143,11 +144,8 @@ class RunAdmin(ExtensibleListAdmin):
     @display(description="Started", ordering="created_at")
     def started(self, run: Run) -> str:
         at = localtime(run.created_at)
-        return f"{at.day} {at:%b %Y, %H:%M}"
-
-    @display(description="By", ordering="requested_by")
-    def by(self, run: Run) -> str:
-        return str(run.requested_by or DASH)
+        by = f" by {run.requested_by}" if run.requested_by else ""
+        return f"{at.day} {at:%b %Y, %H:%M}{by}"
 
     def rows_view(self, request: HttpRequest) -> HttpResponse:
         """Return the changing cells of some rows (`?ids=1&ids=2`), and stop polling at the end."""
@@ -155,7 +153,7 @@ class RunAdmin(ExtensibleListAdmin):
         ids = [row_number(text) for text in request.GET.getlist("ids")]
         runs = list(Run.objects.filter(pk__in=ids[:100]))
         is_live = _load_figures(runs)
-        cells = [cell(name, run) for run in runs for name in POLLED]
+        cells = [cell(name, run, is_answer=True) for run in runs for name in POLLED]
         return HttpResponse("".join(cells), status=200 if is_live else STOP_POLLING)
 
     # One run -------------------------------------------------------------------------------------
