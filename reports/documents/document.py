@@ -134,9 +134,11 @@ class Table:
         empty: Text shown where it has no rows.
         draw: Makes the Plotly figure of the same numbers, where a page or a file shows it.
         look: "heat" shades rates by how high they are; "long" keeps many rows in a frame, "folded"
-            behind a line to open; "ring" puts the figure beside the rows.
+            behind a line to open; "rows" folds the figure; "ring" puts it beside the rows.
         describes: The figure in words, for those who do not see it.
         filters: Parameter that a click on the figure sets.
+        shown: How many rows a page shows; the others, which say nothing new, are behind a line
+            with the words `rest`. None: all.
     """
 
     key: str
@@ -146,9 +148,11 @@ class Table:
     note: str = ""
     empty: str = ""
     draw: Draw = lambda: None
-    look: Literal["", "heat", "long", "folded", "ring"] = ""
+    look: Literal["", "heat", "long", "folded", "rows", "ring"] = ""
     describes: str = ""
     filters: str = ""
+    shown: int | None = None
+    rest: str = ""
 
     @cached_property
     def figure(self) -> Figure:

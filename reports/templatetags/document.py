@@ -57,6 +57,16 @@ def page_of_rows(context: dict[str, Any], table: Table) -> Page:
     return Paginator(table.rows, TABLE_PAGE_SIZE).get_page(request.GET.get(f"{table.key}-page", 1))
 
 
+@register.simple_tag
+def split_rows(table: Table, page: Page) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the rows of the page that are shown, and those behind a line."""
+    rows: Any = page.object_list
+    if table.shown is None or not page.paginator.count:
+        return rows, ()
+    n = max(0, table.shown - (page.start_index() - 1))
+    return rows[:n], rows[n:]
+
+
 @register.simple_tag(takes_context=True)
 def page_query(context: dict[str, Any], table: Table, number: int) -> str:
     """Return the query string for another page of this table."""

@@ -228,13 +228,17 @@
         }
     });
 
-    // Print in the light theme.
+    // Print in the light theme, with what is folded.
     let wasDark = false;
+    let folded = [];
     window.addEventListener("beforeprint", () => {
+        folded = [...document.querySelectorAll(".eh-more:not([open], .eh-no-print)")];
+        for (const part of folded) part.open = true;
         wasDark = document.documentElement.classList.contains("dark");
         document.documentElement.classList.remove("dark");
     });
     window.addEventListener("afterprint", () => {
+        for (const part of folded) part.open = false;
         document.documentElement.classList.toggle("dark", wasDark);
     });
 

@@ -38,9 +38,10 @@ def browser():
 
 
 def cells_in(html, key):
-    """The texts of a table's body on a page, row by row."""
-    found = re.search(rf'<table[^>]*data-table="{key}".*?</table>', html, re.S)
-    rows = re.findall(r"<tr>(.*?)</tr>", found[0].split("<tbody>")[1], re.S) if found else []
+    """The texts of a table's body on a page, row by row, with the rows behind a line."""
+    found = re.findall(rf'<table[^>]*data-table="{key}".*?</table>', html, re.S)
+    bodies = "".join(table.split("<tbody>")[1] for table in found)
+    rows = re.findall(r"<tr>(.*?)</tr>", bodies, re.S)
     return [[text_of(cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.S)] for row in rows]
 
 
