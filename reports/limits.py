@@ -3,7 +3,7 @@
 # Rows of tables ----------------------------------------------------------------------------------
 
 TABLE_PAGE_SIZE = 50
-RESULTS_PAGE_SIZE = 20
+RESULTS_PAGE_SIZE = 15
 """Results in the grid of a run."""
 SUMMARIES_PAGE_SIZE = 25
 CARD_ROWS = 6

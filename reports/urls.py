@@ -30,6 +30,7 @@ urlpatterns = [
     path("", admin.site.admin_view(entry_page), name="index"),
     path("runs/<int:pk>/", run_views.run, name="run"),
     path("runs/<int:pk>/progress/", run_views.progress, name="run_progress"),
+    path("runs/<int:pk>/change/", run_views.change, name="run_change"),
     path("runs/<int:pk>/failures/", cluster_views.failure_clusters, name="failure_clusters"),
     path("runs/<int:pk>/failures/decide/", cluster_views.decide_cluster, name="decide_cluster"),
     path("runs/<int:pk>/first/", run_views.first, name="run_first"),

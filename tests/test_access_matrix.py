@@ -124,7 +124,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
         admin:issues_test_download admin:issues_feedback_download admin:issues_test_script_py
         admin:issues_test_script_ipynb admin:issues_generation_progress admin:runs_result_judgment
         admin:runs_run_rows admin:runs_suite_export reports:claim admin:workbench_workbench_export
-        reports:index reports:run reports:run_progress reports:run_first reports:run_rows
+        reports:index reports:run reports:run_change reports:run_progress reports:run_first
+        reports:run_rows
         reports:failure_clusters reports:run_csv reports:run_judgments_csv reports:run_json
         reports:run_jsonl reports:run_script reports:run_notebook reports:run_markdown
         reports:run_html reports:run_junit reports:summaries reports:summary

@@ -1,6 +1,6 @@
 """The report of a run as a document: its page, files and API all read it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from evalhub.display.formatting import between, count, counted, few, percent, usd
@@ -34,26 +34,33 @@ HANDLED = {
 
 
 def document_of_run(
-    report: RunReport, filters: Filters | None = None, rows: Iterable[Row] | None = None
+    report: RunReport,
+    filters: Filters | None = None,
+    rows: Iterable[Row] | None = None,
+    *,
+    keys: Sequence[str] | None = None,
+    in_words: bool = True,
 ) -> Document:
     """Build the report of a run.
 
     Args:
         filters: The view of the results that links keep.
         rows: The results that the grid shows, to be the last table; None: without that table.
+        keys: The tables to make, in this order; None: all.
+        in_words: With sentences, facts and warnings.
     """
     filters = filters or Filters()
     links = ResultLinks(report.run, filters)
-    tables = list(run_tables.of_figures(report, links))
+    tables = run_tables.of_figures(report, links, keys)
     if rows is not None:
         tables.append(run_tables.results(report, rows, narrows=filters.narrows))
     return Document(
         title=f"{report.run.model_name} on {report.run.label}",
-        sentences=tuple(_sentences(report)),
-        facts=tuple(_facts(report, links)),
+        sentences=tuple(_sentences(report)) if in_words else (),
+        facts=tuple(_facts(report, links)) if in_words else (),
         tables=tuple(tables),
-        warnings=tuple(_warnings(report)),
-        actions=tuple(_actions(report, links)),
+        warnings=tuple(_warnings(report)) if in_words else (),
+        actions=tuple(_actions(report, links)) if in_words else (),
         labels=report.labels,
         runs=(report.run.pk,),
     )

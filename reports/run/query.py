@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet
@@ -132,7 +133,8 @@ class RunReport:
     are (test id, issue, weight) of tests whose weight is not 1, the heaviest first. `errors` are
     results that ended in an error, by kind; `failures` are (role, kind, n) of failed calls,
     retried ones included, most frequent first.
-    Figures are over all results; `grid` alone follows the filters.
+    Figures are over all results; `grid` alone follows the filters. What one tab of the page shows
+    is read when it is asked for.
     """
 
     run: Run
@@ -143,7 +145,6 @@ class RunReport:
     counts: Counts
     rate: Rate
     score: Score
-    heavy: tuple[tuple[int, str, float], ...]
     similarity: Similarity | None
     reviews: Reviews
     disputed: int
@@ -152,17 +153,53 @@ class RunReport:
     domains: tuple[Line, ...]
     outside: Counts
     origins: tuple[Line, ...]
-    sealing: Sealing | None
-    flaky: FlakyTests | None
     usage: Usage
-    latency: Distribution | None
-    cost: Distribution | None
     panel: RunJury | None
-    overrides: tuple[Override, ...]
     errors: tuple[tuple[str, int], ...]
-    failures: tuple[tuple[str, str, int], ...]
-    refused: tuple[RefusedParameter, ...]
-    grid: Grid
+    filters: Filters
+    reader: User
+
+    @cached_property
+    def heavy(self) -> tuple[tuple[int, str, float], ...]:
+        return tuple(_heavy(self.run))
+
+    @cached_property
+    def sealing(self) -> Sealing | None:
+        return sealing_of(self.run)
+
+    @cached_property
+    def flaky(self) -> FlakyTests | None:
+        return flaky_tests_of(self.run, self.reader)
+
+    @cached_property
+    def latency(self) -> Distribution | None:
+        return latency_of(self.run)
+
+    @cached_property
+    def cost(self) -> Distribution | None:
+        return cost_of(self.run)
+
+    @cached_property
+    def overrides(self) -> tuple[Override, ...]:
+        overturned = self.reviews.matching(OVERTURNED)[:MAX_SHOWN]
+        hidden = self._results.hidden
+        return tuple(overrides_of(overturned, self.reader, hidden)) if overturned else ()
+
+    @cached_property
+    def failures(self) -> tuple[tuple[str, str, int], ...]:
+        return _failures(self.run, self.judge_runs)
+
+    @cached_property
+    def refused(self) -> tuple[RefusedParameter, ...]:
+        return _refused(self.run, self.judge_runs)
+
+    @cached_property
+    def grid(self) -> Grid:
+        return self._results.page(self.filters, of=self.counts.total)
+
+    @cached_property
+    def _results(self) -> ResultTable:
+        return ResultTable(self.run, self.current, self.reader)
 
     @property
     def juries_differ(self) -> bool:
@@ -181,19 +218,17 @@ class RunReport:
 
 
 def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
-    """Return the figures of a run as this reader may see them; a constant number of queries."""
+    """Return the figures of a run as this reader may see them."""
     judge_runs = judge_runs_of(run)
     current = current_of(judge_runs)
     cells = cells_of([run.pk])
     is_reviewed = any(cell.overridden for cell in cells)
     reviews = reviews_of(Result.objects.filter(run=run)) if is_reviewed else Reviews()
-    overturned = reviews.matching(OVERTURNED)[:MAX_SHOWN]
     scoring_progress = scoring_progress_of(judge_runs)
     counts = group_of(cells)
     answered = sum(cell.answered for cell in cells)
     progress = progress_of(run, judge_runs, counted=(counts, answered, scoring_progress))
     lines = lines_of(cells, run.repeats)
-    table = ResultTable(run, current, reader)
     return RunReport(
         run=run,
         judge_runs=tuple(judge_runs),
@@ -203,7 +238,6 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         counts=counts,
         rate=lines.rate,
         score=lines.score,
-        heavy=tuple(_heavy(run)),
         similarity=_similarity(run, cells),
         reviews=reviews,
         disputed=sum(cell.disputed for cell in cells),
@@ -212,17 +246,11 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         domains=lines.domains,
         outside=lines.outside,
         origins=origin_lines(cells, run.repeats),
-        sealing=sealing_of(run),
-        flaky=flaky_tests_of(run, reader),
         usage=_usage(cells, answered),
-        latency=latency_of(run),
-        cost=cost_of(run),
         panel=_panel(current, scoring_progress),
-        overrides=tuple(overrides_of(overturned, reader, table.hidden)) if overturned else (),
         errors=_errors(run) if counts.error else (),
-        failures=_failures(run, judge_runs),
-        refused=_refused(run, judge_runs),
-        grid=table.page(filters, of=counts.total),
+        filters=filters,
+        reader=reader,
     )
 
 

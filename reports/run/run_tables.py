@@ -1,7 +1,8 @@
 """The tables of a run's report, with their figures."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice, takewhile
+from typing import Any
 
 from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
 from evalhub.display.formatting import count, counted, percent, points, usd, words
@@ -23,6 +24,8 @@ from runs.models import Outcome
 from runs.suites.suite_tests import version_words
 
 MAX_BARS = 40
+FEW = 3
+"""Rows that are not worth a line to open."""
 
 LINE_COLUMNS = (
     Column("rate", "Passed", "rate", "Share of the scored results, with its 95% CI"),
@@ -33,38 +36,44 @@ LINE_COLUMNS = (
 )
 
 
-def of_figures(report: RunReport, links: ResultLinks) -> Iterator[Table]:
-    """Yield every table but that of the results."""
-    yield _outcomes(report, links)
-    yield _settings(report)
-    yield _issues(report, links)
-    yield _domains(report, links)
-    yield _tags(report, links)
-    if report.origins:
-        yield _origins(report, links)
-    if report.sealing:
-        yield _sealing(report.sealing)
-    if report.flaky:
-        yield _flaky(report.flaky, links)
-    if report.heavy:
-        yield _weights(report)
-    if report.panel:
-        yield judge_tables.judges(report.panel, links)
-        yield judge_tables.agreement(report.panel)
-        if kinds := report.progress.partly_judged:
-            yield judge_tables.partly_judged(kinds, links)
-        if report.panel.failures:
-            yield judge_tables.judge_errors(report.panel)
-    yield usage_tables.usage(report)
-    yield usage_tables.percentiles(report.latency, report.cost)
-    yield usage_tables.latency(report.latency)
-    yield usage_tables.costs(report.cost)
-    yield _overrides(report)
-    yield usage_tables.errors(report, links)
-    if report.refused:
-        yield usage_tables.refused_parameters(report)
-    if len(report.judge_runs) > 1:
-        yield judge_tables.judge_runs(report)
+def of_figures(
+    report: RunReport, links: ResultLinks, keys: Sequence[str] | None = None
+) -> list[Table]:
+    """Return the tables of these keys that the run has, in their order; None: all but results."""
+    panel, kinds = report.panel, report.progress.partly_judged
+    makers: dict[str, Callable[[], Table | None]] = {
+        "outcomes": lambda: _outcomes(report, links),
+        "settings": lambda: _settings(report),
+        "issues": lambda: _issues(report, links),
+        "domains": lambda: _domains(report, links),
+        "tags": lambda: _tags(report, links),
+        "origins": lambda: _origins(report, links) if report.origins else None,
+        "sealing": lambda: _sealing(report.sealing) if report.sealing else None,
+        "flaky": lambda: _flaky(report.flaky, links) if report.flaky else None,
+        "weights": lambda: _weights(report) if report.heavy else None,
+        "judges": lambda: judge_tables.judges(panel, links) if panel else None,
+        "agreement": lambda: judge_tables.agreement(panel) if panel else None,
+        "partly_judged": lambda: (
+            judge_tables.partly_judged(kinds, links) if panel and kinds else None
+        ),
+        "judge_errors": lambda: (
+            judge_tables.judge_errors(panel) if panel and panel.failures else None
+        ),
+        "usage": lambda: usage_tables.usage(report),
+        "percentiles": lambda: usage_tables.percentiles(report.latency, report.cost),
+        "latency": lambda: usage_tables.latency(report.latency),
+        "cost": lambda: usage_tables.costs(report.cost),
+        "overrides": lambda: _overrides(report),
+        "errors": lambda: usage_tables.errors(report, links),
+        "refused_parameters": lambda: (
+            usage_tables.refused_parameters(report) if report.refused else None
+        ),
+        "judge_runs": lambda: (
+            judge_tables.judge_runs(report) if len(report.judge_runs) > 1 else None
+        ),
+    }
+    made = (makers[key]() for key in (makers if keys is None else keys))
+    return [table for table in made if table]
 
 
 def _settings(report: RunReport) -> Table:
@@ -167,8 +176,10 @@ def _issues(report: RunReport, links: ResultLinks) -> Table:
         note=f"The order is not tested: see Underperforming issues.{cut}",
         empty="This run has no results.",
         draw=lambda: issue_bars(worst) if worst else None,
+        look="rows",
         describes="Bars of the failure rate of each issue with its interval",
         filters="issue",
+        **_folded(report.issues, "issue"),
     )
 
 
@@ -198,23 +209,40 @@ def _domains(report: RunReport, links: ResultLinks) -> Table:
         + (f" {count(outside)} results are in no domain." if outside else ""),
         empty="No tag of this run is a domain. Give tags the kind “domain” to group runs by them.",
         draw=lambda: _bars(report.domains) if report.domains else None,
+        look="rows",
         describes="Stacked bars of the outcomes of each domain",
         filters="domain",
     )
 
 
 def _tags(report: RunReport, links: ResultLinks) -> Table:
+    lines = sorted(report.tags, key=_is_whole)
     return Table(
         "tags",
         "By tag",
         (Column("tag", "Tag", "link"), *LINE_COLUMNS),
-        [_line(line, links, tag=line.name) for line in report.tags],
+        [_line(line, links, tag=line.name) for line in lines],
         note="A result counts once for each tag that its issue had at launch.",
         empty="The issues of this run had no tags at launch.",
-        draw=lambda: _bars(report.tags) if report.tags else None,
+        draw=lambda: _bars(lines) if lines else None,
+        look="rows",
         describes="Stacked bars of the outcomes of each tag",
         filters="tag",
+        **_folded(lines, "tag"),
     )
+
+
+def _folded(lines: Sequence[Line], one: str) -> dict[str, Any]:
+    """Fold what passed everything at the end of the lines, if that is more than a few."""
+    whole = list(takewhile(_is_whole, reversed(lines)))
+    if len(whole) < FEW:
+        return {}
+    shown = len(lines) - len(whole)
+    return {"shown": shown, "rest": f"{counted(len(whole), one)} passed everything"}
+
+
+def _is_whole(line: Line) -> bool:
+    return line.counts.passed == line.counts.total
 
 
 def _origins(report: RunReport, links: ResultLinks) -> Table:

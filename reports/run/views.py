@@ -26,11 +26,12 @@ from evalhub.work.leases import workers_alive
 from evalhub.work.overview import outages
 from reports.documents.document import Link
 from reports.documents.exports import json_of
-from reports.documents.links import row_url, run_url
+from reports.documents.links import page_url, row_url, run_url
 from reports.documents.origin import Origin, absolute
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import ResultTable
 from reports.report_views import TABLE, WRITERS, attached
+from reports.run.change_query import change_of
 from reports.run.exports import JUDGMENT_COLUMNS, RESULT_COLUMNS, csv_lines, judgment_rows
 from reports.run.junit import IN_ORDER, junit_lines
 from reports.run.page import document_of_run
@@ -46,25 +47,19 @@ from runs.models import Jury, Run
 from runs.result_list.filters import Filters
 from runs.result_list.sorting import SORTS
 
-SECTIONS = {
-    "outcomes": ("outcomes",),
-    "issues": ("issues",),
-    "groups": ("domains", "tags", "sealing", "flaky", "weights"),
-    "side_by_side": (
-        "settings",
-        "judges",
-        "agreement",
-        "partly_judged",
-        "judge_errors",
-        "refused_parameters",
-        "usage",
-        "percentiles",
-        "latency",
-        "cost",
+OVERVIEW, RESULTS, EVERYTHING = "overview", "results", "all"
+TABS = {
+    OVERVIEW: ("Overview", ("outcomes",)),
+    "issues": ("Issues", ("issues", "flaky", "weights")),
+    "tags": ("Tags", ("domains", "tags", "origins", "sealing")),
+    RESULTS: ("Results", ("overrides",)),
+    "cost": ("Cost", ("usage", "percentiles", "latency", "cost", "errors", "refused_parameters")),
+    "setup": (
+        "Set-up",
+        ("settings", "judges", "agreement", "partly_judged", "judge_errors", "judge_runs"),
     ),
-    "rest": ("overrides", "errors", "judge_runs"),
 }
-"""The tables of each part of the page, by their keys."""
+"""The title of each tab, and the keys of its tables."""
 
 CSV = "text/csv; charset=utf-8"
 
@@ -76,30 +71,35 @@ def _run(pk: int) -> Run:
 
 @needs("runs.view_run")
 def run(request: HttpRequest, pk: int) -> HttpResponse:
-    """The report of a run."""
+    """The report of a run: the tab that the address asks for; htmx gets that alone."""
     found = _run(pk)
     content = content_of(request, found)
+    if "HX-Request" in request.headers:
+        return TemplateResponse(request, "reports/run/tab.html", content)
     return page(request, "reports/run/page.html", found.label, subtitle="Run report", **content)
 
 
 def content_of(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Return the context of the page's template."""
     filters = Filters.read(request.GET)
+    tab = tab_of(request, filters)
+    is_whole = tab == EVERYTHING
     report = run_report(run, filters, reader=current_user(request))
-    document = document_of_run(report, filters)
+    keys = [key for name, (_, keys) in TABS.items() if tab in (name, EVERYTHING) for key in keys]
+    document = document_of_run(report, filters, keys=keys, in_words=is_whole or tab == OVERVIEW)
     may_control = request.user.has_perm("runs.control_run")
     if may_control and report.current and judged_earlier(report.current.provenance_parts):
         again = Link("Re-judge with the same jury…", rejudge_url(run.pk, run.pk))
         document = replace(document, actions=(*document.actions, again))
-    tables = {table.key: table for table in document.tables}
     may_export = request.user.has_perm("runs.export_results")
     is_live = report.progress.is_live
     return {
         "report": report,
         "document": document,
-        "sections": {
-            part: [tables[key] for key in keys if key in tables] for part, keys in SECTIONS.items()
-        },
+        "tab": tab,
+        "tabs": {name: title for name, (title, _) in TABS.items()},
+        "is_overview": is_whole or tab == OVERVIEW,
+        "has_grid": is_whole or tab == RESULTS,
         "run": run,
         "filters": filters,
         "sorts": SORTS,
@@ -112,6 +112,24 @@ def content_of(request: HttpRequest, run: Run) -> dict[str, Any]:
         "is_stuck": is_live and not workers_alive(),
         "outages": outages([run, *judge_runs_of(run)]) if is_live else [],
     }
+
+
+def tab_of(request: HttpRequest, filters: Filters) -> str:
+    """Return the tab that is asked for: the results where the address only filters them."""
+    asked = request.GET.get("tab", "")
+    if asked in TABS or asked == EVERYTHING:
+        return asked
+    return RESULTS if filters.query(page=filters.page) else OVERVIEW
+
+
+@needs("runs.view_run")
+def change(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show in one line how the run compares with its predecessor, or redirect to Compare."""
+    found = _run(pk)
+    if "HX-Request" not in request.headers:
+        return HttpResponseRedirect(page_url("compare", runs=[found]))
+    shown = {"change": change_of(found, current_user(request))}
+    return TemplateResponse(request, "reports/run/change.html", shown)
 
 
 @needs("runs.view_run")

@@ -136,6 +136,7 @@
             url.searchParams.set("outcome", keys[1]);
         }
         url.searchParams.delete("page");
+        if (document.getElementById("run-page")) url.searchParams.set("tab", "results");
         url.hash = "results";
         window.location.assign(url);
     };

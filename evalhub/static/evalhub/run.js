@@ -135,29 +135,29 @@
 
     // A selection to file
 
-    const filing = document.getElementById("results-file");
     const BOX = '[form="results-file"]';
+    const filing = () => document.getElementById("results-file");
     const boxes = () => [...document.querySelectorAll(BOX)];
     const listed = () => boxes().filter((box) => box.closest("#results-grid"));
-    const hint = filing?.querySelector("[data-file-count]").textContent;
     const count = () => {
+        const form = filing();
+        if (!form) return;
         const chosen = boxes().filter((box) => box.checked).length;
-        const every = filing.querySelector("[data-file-all]");
+        const every = form.querySelector("[data-file-all]");
+        const said = form.querySelector("[data-file-count]");
         every.hidden = listed().length === 0;
         every.firstChild.checked = chosen > 0 && listed().every((box) => box.checked);
-        filing.querySelector("[data-file]").disabled = chosen === 0;
-        filing.querySelector("[data-file-count]").textContent = chosen ? `${chosen} selected` : hint;
+        form.querySelector("[data-file]").disabled = chosen === 0;
+        said.textContent = chosen ? `${chosen} selected` : said.dataset.fileCount;
     };
     const select = () => rows().find((row) => row.getAttribute("aria-current"))?.querySelector("[name=result]")?.click();
-    if (filing) {
-        document.addEventListener("change", (event) => {
-            if (event.target.closest("[data-file-all]")) for (const box of listed()) box.checked = event.target.checked;
-            if (event.target.closest(`[data-file-all], ${BOX}`)) count();
-        });
-        document.addEventListener("htmx:load", count);
-        window.addEventListener("pageshow", count);
-        count();
-    }
+    document.addEventListener("change", (event) => {
+        if (event.target.closest("[data-file-all]")) for (const box of listed()) box.checked = event.target.checked;
+        if (event.target.closest(`[data-file-all], ${BOX}`)) count();
+    });
+    document.addEventListener("htmx:load", count);
+    window.addEventListener("pageshow", count);
+    count();
 
     document.addEventListener("keydown", (event) => {
         if (event.defaultPrevented || !window.evalhub.isPageKey(event)) {

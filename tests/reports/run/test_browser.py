@@ -33,13 +33,13 @@ def done(*votes):
 def test_a_domain_opens_to_its_results(enter):
     Tag.objects.create(name="facts", kind=TagKind.DOMAIN)
     run = done([0, 1], [1, 1], [1, 0.5])
-    enter.goto(f"{run.get_absolute_url()}?by_judge=1")
+    enter.goto(f"{run.get_absolute_url()}?by_judge=1&tab=tags")
     enter.locator("#domains").get_by_role("button", name="Results of facts", exact=True).click()
     inside = enter.locator(".eh-inside [data-row]")
     inside.first.wait_for()
 
     assert inside.count() == 3
-    heads = enter.locator("#results-grid thead th").all_inner_texts()
+    heads = enter.locator(".eh-inside thead th").all_inner_texts()
     assert len(heads) == 7
     assert inside.first.locator(".eh-vote").count() == 2
 
@@ -47,7 +47,7 @@ def test_a_domain_opens_to_its_results(enter):
 @pytest.mark.journey
 def test_a_selection_by_keys_becomes_an_issue_and_is_undone(enter):
     run = done([0, 1], [0, 0], [1, 0])
-    enter.goto(f"{run.get_absolute_url()}#results")
+    enter.goto(f"{run.get_absolute_url()}?tab=results#results")
     file = enter.get_by_role("button", name="File as…")
     assert file.is_disabled()
     for key in "jxjx":
@@ -64,7 +64,7 @@ def test_a_selection_by_keys_becomes_an_issue_and_is_undone(enter):
 
     enter.get_by_role("button", name="Undo", exact=True).click()
     enter.get_by_text("Undone: what you filed is removed.").wait_for()
-    assert enter.url.endswith(f"{run.get_absolute_url()}#results")
+    assert enter.url.endswith(f"{run.get_absolute_url()}?tab=results#results")
     assert not Issue.objects.filter(title="Cannot count").exists()
 
 
@@ -89,7 +89,9 @@ def test_a_click_on_the_ring_filters_the_grid(enter):
 
 
 def test_charts_are_drawn_with_their_tables_follow_the_theme_and_are_printed(enter):
-    enter.goto(many().get_absolute_url())
+    enter.goto(f"{many().get_absolute_url()}?tab=all")
+    for line in enter.get_by_text("Show as chart").all():
+        line.click()
     charts = enter.locator(".eh-chart")
 
     assert charts.count() == 5
@@ -116,6 +118,7 @@ def test_charts_are_drawn_with_their_tables_follow_the_theme_and_are_printed(ent
 def test_keys_find_and_open_results_and_an_issue_opens_to_its_own(enter):
     run = done([0], [1], [1], [0])
     enter.goto(run.get_absolute_url())
+    enter.get_by_role("link", name="Issues", exact=True).click()
     enter.locator("#issues").get_by_role("button", name="Results of Invents sources").click()
     inside = enter.locator(".eh-inside [data-row]")
     inside.first.wait_for()
@@ -123,13 +126,14 @@ def test_keys_find_and_open_results_and_an_issue_opens_to_its_own(enter):
     enter.locator("#issues").get_by_role("button", name="Results of Invents sources").click()
     enter.locator(".eh-inside").wait_for(state="detached")
 
-    enter.goto(run.get_absolute_url())
+    enter.get_by_role("link", name="Results", exact=True).click()
+    enter.locator("#results-grid [data-row]").first.wait_for()
     enter.keyboard.press("/")
     enter.keyboard.type("jk")
     assert enter.locator("#results-search").input_value() == "jk"
     assert enter.locator("[aria-current=true][data-row]").count() == 0
 
-    enter.goto(run.get_absolute_url())
+    enter.goto(f"{run.get_absolute_url()}?tab=results")
     enter.keyboard.press("j")
     enter.keyboard.press("j")
     enter.keyboard.press("k")

@@ -11,8 +11,17 @@ from evalhub.files.csv_safety import cell
 from evalhub.models import BatchState, Worker
 from evalhub.values import clock
 from issues.models import Issue, Tag, TagKind
-from runs.models import Run
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from reports.documents.links import page_url
+from reports.run.views import TABS
+from runs.models import Run, Suite
+from tests.factories import (
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_test,
+    make_user,
+)
 from tests.reports.judged_runs import answer, fail, judge, judged
 
 pytestmark = pytest.mark.django_db
@@ -83,6 +92,53 @@ def test_nothing_scored_is_not_nought_percent(client):
     assert "0/1 scored" in text_of(response)
 
 
+def test_each_tab_is_a_link_and_htmx_gets_it_alone(client):
+    run = judged([1], [0])
+    keys = {key for _, tables in TABS.values() for key in tables}
+    found = {}
+    for tab in TABS:
+        text = text_of(page(client, run, query=f"?tab={tab}"))
+        assert all(f'href="?tab={other}"' in text for other in TABS)
+        found[tab] = {key for key in keys if f'id="{key}-title"' in text}
+        part = client.get(f"{run.get_absolute_url()}?tab={tab}", headers={"HX-Request": "true"})
+        assert "<html" not in text_of(part)
+        assert found[tab] == {key for key in keys if f'id="{key}-title"' in text_of(part)}
+    whole = text_of(page(client, run, query="?tab=all"))
+
+    assert sum(map(len, found.values())) == len(set().union(*found.values()))  # each once
+    assert {key for key in keys if f'id="{key}-title"' in whole} == set().union(*found.values())
+    assert 'id="results-title"' in text_of(page(client, run, query="?outcome=failed"))
+
+
+def test_what_passed_everything_is_folded_into_one_line(client):
+    text = text_of(page(client, judged([0], *[[1]] * 4), query="?tab=issues"))
+
+    before, _, folded = text.partition("4 issues passed everything</summary>")
+    assert before.count("?outcome=failed&amp;issue=") == 1
+    assert folded.count('class="eh-expand') == 4
+
+
+def test_a_run_says_in_one_line_what_changed_since_the_one_before(client):
+    shared = {
+        "tests": [make_test() for _ in range(9)],
+        "suite": Suite.objects.create(name="all"),
+        "model": make_model(),
+        "jury": make_jury(make_model()),
+    }
+    first = judged(*[[1]] * 9, release="1.0", **shared)
+    second = judged(*[[0]] * 9, release="1.1", **shared)
+    client.force_login(make_user("viewer"))
+    lines = []
+    for run in (first, second):
+        address = reverse("reports:run_change", args=[run.pk])
+        assert address in text_of(client.get(run.get_absolute_url()))
+        lines.append(text_of(client.get(address, headers={"HX-Request": "true"})))
+        assert client.get(address).url == page_url("compare", runs=[run])
+
+    assert "9 fewer passed</strong> than in 1.0. Judges rate it worse: lost 9, won 0" in lines[1]
+    assert "next one will be compared" in lines[0]
+
+
 def test_controls_are_for_those_who_may(client):
     assert 'value="pause"' not in text_of(page(client, make_run(), "annotator"))
 
@@ -146,7 +202,7 @@ def test_text_of_models_and_people_is_only_text(client):
     issue = make_issue(title="<script>one</script>", tags=("<b>tag</b>",))
     run = make_run(make_test("<script>two</script>", issue=issue), label="<script>three</script>")
     answer(run, "<script>four</script>")
-    text = text_of(page(client, run))
+    text = text_of(page(client, run, query="?tab=all"))
 
     for word in ("one", "two", "three", "four"):
         assert f"<script>{word}" not in text
@@ -174,7 +230,8 @@ def test_the_rows_of_one_issue_come_alone(client):
 def test_a_domain_and_a_tag_lead_to_their_results(client):
     Tag.objects.create(name="law & order", kind=TagKind.DOMAIN)
     tests = [make_test(issue=make_issue(tags=("law & order",))), make_test()]
-    text = text_of(page(client, judged([1], [0], tests=tests), query="?outcome=failed&sort=score"))
+    query = "?outcome=failed&sort=score&tab=tags"
+    text = text_of(page(client, judged([1], [0], tests=tests), query=query))
 
     for name in ("domain", "tag"):
         query = f"?{name}=law+%26+order&amp;sort=score"
@@ -184,7 +241,7 @@ def test_a_domain_and_a_tag_lead_to_their_results(client):
 
 def test_each_judge_has_a_column_if_asked(client):
     run = judged([1, None])
-    plain, by_judge = (text_of(page(client, run, query=q)) for q in ("", "?by_judge=1"))
+    plain, by_judge = (text_of(page(client, run, query=q)) for q in ("?tab=results", "?by_judge=1"))
     names = [judge["name"] for judge in run.judge_runs.get().jury["judges"]]
 
     assert all(f'<th scope="col" class="eh-num">{name}</th>' in by_judge for name in names)
@@ -196,7 +253,8 @@ def test_each_judge_has_a_column_if_asked(client):
 
 def test_the_page_of_a_run_with_repeats_lists_flaky_tests(client):
     test = make_test("Two and two?")
-    text = text_of(page(client, judged([1], [0], [1], tests=[test], repeats=3)))
+    run = judged([1], [0], [1], tests=[test], repeats=3)
+    text = text_of(page(client, run, query="?tab=issues"))
 
     assert "1 of 1 tests passed in some of their repeats" in text
     assert f'?test={test.pk}#results"' in text
@@ -204,7 +262,8 @@ def test_the_page_of_a_run_with_repeats_lists_flaky_tests(client):
 
 def test_long_tables_have_pages(client):
     run = judged(*[[0]] * 55)
-    first, second = (page(client, run, query=query) for query in ("", "?issues-page=2"))
+    queries = ("?tab=issues", "?tab=issues&issues-page=2")
+    first, second = (page(client, run, query=query) for query in queries)
 
     assert "1 to 50 of 55" in text_of(first)
     assert "51 to 55 of 55" in text_of(second)

@@ -37,7 +37,7 @@ def report(run):
 
 def page(client, run):
     client.force_login(make_user("maintainer"))
-    return client.get(reverse("reports:run", args=[run.pk])).content.decode()
+    return client.get(reverse("reports:run", args=[run.pk]) + "?tab=all").content.decode()
 
 
 # Score and weights -------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def test_without_sealed_ones_that_were_never_exposed_there_is_no_difference():
 
 def test_the_page_downloads_and_the_api_tell_it_with_its_definition(client, a_run):
     client.force_login(make_user("viewer"))
-    page = client.get(reverse("reports:run", args=[a_run.pk]) + "?compute").content.decode()
+    page = client.get(reverse("reports:run", args=[a_run.pk]) + "?tab=tags").content.decode()
     for words in ("Open and sealed tests", "Sealed, never exposed", "+50 pts"):
         assert words in page
     assert "counts as exposed if, before the run was created" in page

@@ -258,7 +258,7 @@ def test_the_tests_page_and_the_runs_page_lead_there(client):
     run = answered(test, PARIS)
     address = reverse("reports:similarity", args=[test.pk])
     client.force_login(make_user("viewer"))
-    from_run = client.get(run.get_absolute_url()).content.decode()
+    from_run = client.get(f"{run.get_absolute_url()}?tab=results").content.decode()
     on_test = client.get(reverse("admin:issues_test_change", args=[test.pk])).content.decode()
 
     assert f"{address}?result={first_result(run).pk}" in from_run

@@ -99,7 +99,7 @@ def test_200_turns_are_passed_by_keys_and_heard_without_icons(enter):
 
 def test_keys_move_the_focus_through_the_results_of_a_run(enter):
     run = judged_run(make_test("One?"), make_test("Two?"))
-    enter.goto(run.get_absolute_url())
+    enter.goto(f"{run.get_absolute_url()}?tab=results")
 
     enter.keyboard.press("j")
     enter.keyboard.press("j")

@@ -150,7 +150,7 @@ def test_the_page_of_a_suite_says_its_filter_and_versions(client, money):
     assert "other tag: Money</a>. 1 test of 2: only approved ones run" in page
     versions = client.get(reverse("admin:runs_suite_tab", args=[suite.pk, "versions"])).text
     assert f"suite_version__id__exact={run.suite_version_id}" in versions
-    assert "version 1: 1 test" in client.get(run.get_absolute_url()).text
+    assert "version 1: 1 test" in client.get(f"{run.get_absolute_url()}?tab=setup").text
 
 
 def test_a_suite_has_a_filter_or_tests(client, money):
