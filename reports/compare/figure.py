@@ -5,6 +5,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from evalhub.display.charts import (
+    GRID,
     NEUTRAL,
     Figure,
     axis,
@@ -18,6 +19,8 @@ from evalhub.display.charts import (
     ring,
 )
 from evalhub.display.outcomes import OUTCOMES
+from evalhub.statistics.changes.conclusion import Word
+from evalhub.statistics.interval import Interval
 from reports.compare.rule import Kind, Tally
 from reports.run.figure import outcome_ring
 from runs.figures.rate import Rate
@@ -34,8 +37,66 @@ COLOURS: Mapping[str, str] = {
 }
 """Better is coloured as passed, worse as failed; kinds that are not compared are neutral."""
 
+WORD_COLOURS: Mapping[Word, str] = {
+    Word.WORSE: OUTCOMES["failed"].colour,
+    Word.MIXED: OUTCOMES["failed"].colour,
+    Word.BETTER: OUTCOMES["passed"].colour,
+}
+"""Colours of sure changes; others are neutral."""
+
+MIN_SPAN = 0.05
+"""Least half width of the axis of net changes."""
+
+ZERO = {
+    "type": "line",
+    "xref": "x",
+    "yref": "paper",
+    "x0": 0,
+    "x1": 0,
+    "y0": 0,
+    "y1": 1,
+    "line": {"color": GRID, "width": 2},
+}
+
 PATTERNS: Mapping[str, str] = {Kind.WORSE: "/", Kind.ERROR: "x", Kind.UNSCORED: "\\"}
 """A second mark beside colour, for print in black and white."""
+
+
+class NetRow(NamedTuple):
+    """A net change, in [-1, 1], with its interval; `word` is its conclusion."""
+
+    name: str
+    net: float
+    interval: Interval | None
+    word: Word | None
+
+
+def net_changes(rows: Sequence[NetRow]) -> Figure:
+    """Draw the net change of each row with its interval, beside the line of no change."""
+    ends = [end for row in rows for end in (row.net, *(row.interval or ()))]
+    span = max(MIN_SPAN, *(1.08 * abs(end) for end in ends))
+    layout = base_layout(
+        **bar_layout([label(row.name) for row in rows]),
+        showlegend=False,
+        shapes=[ZERO],
+        xaxis=axis("Fewer passed ← → more", range=[-span, span], tickformat=".0%"),
+    )
+    return {"data": [_net(place, row) for place, row in enumerate(rows)], "layout": layout}
+
+
+def _net(place: int, row: NetRow) -> dict[str, Any]:
+    colour = WORD_COLOURS.get(row.word, NEUTRAL) if row.word else NEUTRAL
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": label(row.name),
+        "x": [row.net],
+        "y": [place],
+        "error_x": error_bars([(row.net, row.interval)], colour) | {"thickness": 2, "width": 5},
+        "hovertext": [f"{label(row.name)}: {100 * row.net:+.1f} points"],
+        "hoverinfo": "text",
+        "marker": {"symbol": "diamond", "size": 12, "color": colour},
+    }
 
 
 def became_ring(counts: Sequence[tuple[str, str, int]]) -> Figure:

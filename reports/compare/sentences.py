@@ -8,7 +8,7 @@ from evalhub.statistics.changes.change_interval import ChangeInterval
 from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.conclusion_words import headline, how_sure, lost, missing
 from reports.compare.evidence_rule import Findings
-from reports.compare.rule import COMPARED, Compared, Kind, counts_of, tally_of
+from reports.compare.rule import COMPARED, FLIPS, Compared, Kind, counts_of, tally_of
 
 REASONS: Mapping[Kind, str] = {
     Kind.ERROR: "ended in an error",
@@ -23,7 +23,7 @@ REASONS: Mapping[Kind, str] = {
 """Reasons not to compare a test."""
 
 
-def sentences(
+def concluded(
     rows: Sequence[Compared],
     findings: Findings | None,
     *,
@@ -31,14 +31,40 @@ def sentences(
     second: str,
     titles: Mapping[int, str] | None = None,
 ) -> tuple[str, ...]:
-    """Return the conclusion, what was lost, then how sure it is. Findings None: not computed."""
+    """Return the conclusion, and what was lost or is missing. Findings None: not computed."""
     conclusion = findings.conclusion if findings else None
     said = [headline(conclusion, tally_of(rows))]
-    if findings and conclusion:
+    if conclusion:
         said += lost(conclusion, titles or {})
         said += filter(None, [missing(conclusion, first, second)])
-        said += [*how_sure(conclusion), *_basis(findings, first, second)]
+    return (*said, *reviewed_apart(rows, first=first, second=second))
+
+
+def basis(
+    rows: Sequence[Compared], findings: Findings | None, *, first: str, second: str
+) -> tuple[str, ...]:
+    """Return how sure the conclusion is, and which tests it leaves out."""
+    said = [*how_sure(findings.conclusion), *_basis(findings, first, second)] if findings else []
     return (*said, *left_out(rows, first=first, second=second))
+
+
+def overruled_apart(rows: Sequence[Compared]) -> tuple[list[int], list[int]]:
+    """Return the first results of changed tests that people overruled in the other run alone."""
+    flips = [(one.first, one.second) for one in rows if one.kind in FLIPS]
+    pairs = [(before, after) for before, after in flips if before and after]
+    return (
+        [one.result_id for one, other in pairs if other.overridden and not one.overridden],
+        [one.result_id for other, one in pairs if other.overridden and not one.overridden],
+    )
+
+
+def reviewed_apart(rows: Sequence[Compared], *, first: str, second: str) -> Iterator[str]:
+    """Yield how many changed tests have a human verdict on one side; comparisons use neither."""
+    tally = tally_of(rows)
+    for results, name in zip(overruled_apart(rows), (second, first), strict=True):
+        if results:
+            of = counted(tally.worse + tally.better, "changed test")
+            yield f"People gave a verdict on {len(results):,} of the {of} in {name} alone."
 
 
 def _basis(findings: Findings, first: str, second: str) -> Iterator[str]:

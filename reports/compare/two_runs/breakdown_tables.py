@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from evalhub.display.charts import Figure
+from evalhub.display.formatting import counted
 from reports.compare.evidence_rule import Where
 from reports.compare.figure import became_ring, changes_by_line
 from reports.compare.form import SHOW
@@ -51,14 +52,25 @@ class Line:
     name: str
     tally: Tally
 
+    @property
+    def has_changed(self) -> bool:
+        return bool(self.tally.worse or self.tally.better)
+
 
 def _lines(
     two: TwoRuns, keys_of: Callable[[Tested], Iterable[Hashable]], names: Mapping[Any, str]
 ) -> list[Line]:
-    """Group the compared tests; the largest net loss first."""
+    """Group the compared tests: the largest net loss first, those without a change last."""
     tallies = tallies_by(two.comparison.rows, keys_of)
     lines = [Line(key, names.get(key, str(key)), tally) for key, tally in tallies.items()]
-    return sorted(lines, key=lambda line: (line.tally.better - line.tally.worse, line.name))
+    return sorted(
+        lines,
+        key=lambda line: (
+            not line.has_changed,
+            line.tally.better - line.tally.worse,
+            line.name,
+        ),
+    )
 
 
 def by_tag(two: TwoRuns) -> Table:
@@ -106,6 +118,9 @@ def _table(
         these = two.url(show="", tag=None, issue=None)
         return [row(line, these) for line in some]
 
+    shown = sum(line.has_changed for line in lines)
+    same = sum(line.tally.n for line in lines[shown:])
+    rest = f"{counted(len(lines) - shown, kind)} without a change"
     return Table(
         f"{kind}s",
         title,
@@ -114,13 +129,16 @@ def _table(
         note=f"{note} {DRAWN_NOTE}",
         empty=empty,
         draw=lambda: _drawn(lines),
+        look="rows",
         describes=f"Tests of each {kind} that got worse and better",
+        shown=shown if same else None,
+        rest=f"{rest} ({counted(same, 'test')})" if kind == "issue" else rest,
     )
 
 
 def _drawn(lines: Sequence[Line]) -> Figure | None:
     """Draw the lines with most flips; None where nothing flipped."""
-    moved = [line for line in lines if line.tally.worse or line.tally.better]
+    moved = [line for line in lines if line.has_changed]
     drawn = sorted(moved, key=lambda line: -(line.tally.worse + line.tally.better))[:DRAWN]
     return changes_by_line([(line.name, line.tally) for line in drawn]) if drawn else None
 

@@ -6,12 +6,13 @@ from typing import Any
 from evalhub.display.filter_chip import choice_chip
 from reports.compare.controls import known_tags
 from reports.compare.query import Comparison
-from reports.compare.sentences import left_out, sentences
+from reports.compare.sentences import basis, concluded, left_out
 from reports.compare.side_by_side.columns import run_columns
 from reports.compare.side_by_side.outcome_tables import Outcomes, outcomes_of_each, rates_by_tag
 from reports.compare.side_by_side.query import SideBySide, TestFilter
 from reports.compare.two_runs.breakdown_tables import became, by_issue, by_tag
 from reports.compare.two_runs.facts_and_warnings import facts_of, labels, warnings
+from reports.compare.two_runs.first_screen import lost_issues, net_change, next_steps
 from reports.compare.two_runs.listing_tables import edited_tests, tests_of
 from reports.compare.two_runs.state import TwoRuns
 from reports.documents.document import Document
@@ -37,17 +38,24 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
     first, second = two.names
     rows, is_conclusive = comparison.rows, comparison.is_conclusive
     runs = [comparison.first.run, comparison.second.run]
+    said = (
+        concluded(rows, two.found, first=first, second=second, titles=comparison.issues)
+        if is_conclusive
+        else (NO_VERDICT,)
+    )
     each = Outcomes(SideBySide(runs, TestFilter(), reading.reader), run_columns(runs))
     return Document(
         title=_title(two),
-        sentences=sentences(rows, two.found, first=first, second=second, titles=comparison.issues)
+        sentences=(*said, *basis(rows, two.found, first=first, second=second))
         if is_conclusive
-        else (NO_VERDICT, *left_out(rows, first=first, second=second)),
+        else (*said, *left_out(rows, first=first, second=second)),
         facts=facts_of(two),
         tables=(
+            *net_change(two),
+            *lost_issues(two),
+            tests_of(two),
             by_issue(two),
             by_tag(two),
-            tests_of(two),
             *edited_tests(two),
             became(two),
             outcomes_of_each(each),
@@ -58,7 +66,7 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
             *comparison.not_compared,
         ),
         labels=labels(comparison, two.names),
-        leading=2,
+        leading=len(said),
         actions=rejudging(
             comparison.second.run,
             comparison.first.run,
@@ -68,6 +76,8 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
         more={
             "tags": known_tags(comparison.tags),
             "filters": FILTERS,
+            "next_steps": next_steps(two),
+            "details": ("change", "became", "totals", "rates"),
             "lists": [
                 choice_chip(
                     "show", "List", two.lists.items(), two.shown, two.shown and two.url(show="")

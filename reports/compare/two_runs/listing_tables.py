@@ -5,6 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from evalhub.display.formatting import counted
 from reports.compare.form import SHOW
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, prompts_of, with_words
@@ -13,6 +14,9 @@ from reports.compare.two_runs.state import KIND_WORDS, TwoRuns
 from reports.documents.document import Cell, Column, LazyRows, Link, Table
 from reports.documents.links import page_url, row_url
 from runs.figures.rate import Rate
+
+SHOWN = 12
+"""Changed tests before a line to open."""
 
 
 def tests_of(two: TwoRuns) -> Table:
@@ -47,6 +51,8 @@ def tests_of(two: TwoRuns) -> Table:
         note="Worst first. The flip of a single test is no evidence of a change: p is above. "
         "* human verdict. Open a test to see both answers side by side.",
         empty=empty,
+        shown=SHOWN if not filters["show"] and len(rows) > SHOWN else None,
+        rest=f"{counted(len(rows) - SHOWN, 'test')} more",
     )
 
 
@@ -84,9 +90,14 @@ def _test_columns(two: TwoRuns) -> tuple[Column, ...]:
     )
 
 
+def answers_url() -> str:
+    """Return the address of both answers to a test, without their numbers."""
+    return reverse("reports:compare_answers", args=[0, 0]).removesuffix("0/0/")
+
+
 def _test_rows(two: TwoRuns, rows: Sequence[Compared]) -> list[tuple[Cell, ...]]:
     # Prefixes of URLs are resolved once: resolving takes longer than the rest of a row.
-    answers = reverse("reports:compare_answers", args=[0, 0]).removesuffix("0/0/")
+    answers = answers_url()
     timeline = page_url("issue_timeline", issue="0").removesuffix("0")
     prompts = prompts_of([one.latest.revision_id for one in rows], two.reading.reader)
     comparison, found = two.comparison, []

@@ -75,9 +75,7 @@ def test_two_runs_from_choosing_to_both_answers(enter, faults):
 
     second = judged(*[[0]] * 7, [1], tests=tests, suite=suite, label="April")
     loaded(enter, page_url("compare"))
-    assert (
-        "7 worse, 0 better of 8 matched: p = " in enter.locator(".eh-sentences").first.inner_text()
-    )
+    assert "lost 7, won 0 of the same 8 tests" in enter.locator(".eh-sentences").first.inner_text()
     rows = enter.locator("[data-table=tests] tbody tr")
     assert rows.count() == 7
     rows.first.get_by_role("link", name="test ").click()
@@ -88,6 +86,7 @@ def test_two_runs_from_choosing_to_both_answers(enter, faults):
     rows.first.get_by_role("link", name="test ").click()
     assert enter.locator(".cm-answers").count() == 0
 
+    enter.get_by_text("Runs compared: change").click()
     enter.get_by_role("button", name="Set as baseline").first.click()
     enter.get_by_text("is now the baseline of Everyday questions").wait_for()
     suite.refresh_from_db()
@@ -103,6 +102,7 @@ def test_two_runs_from_choosing_to_both_answers(enter, faults):
 def test_runs_are_found_while_one_types_and_stand_side_by_side(enter):
     ledger = make_workspace(releases=3)
     loaded(enter, page_url("compare", runs=ledger.runs[:2]))
+    enter.get_by_text("Runs compared: change").click()
     enter.get_by_text("Add a run").click()
     offered = enter.locator("[data-cm-offered] li")
     assert offered.count() == 4

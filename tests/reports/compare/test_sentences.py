@@ -1,14 +1,15 @@
 """What a comparison comes to, in sentences."""
 
 from reports.compare.evidence_rule import findings, sample_of
-from reports.compare.sentences import sentences
+from reports.compare.sentences import basis, concluded
 from tests.reports.compare.builders import a_run, comparison
 
 
 def said(first, second, *, computed=True):
     rows = comparison(first, second)
     found = findings(sample_of(rows, {1: ()})) if computed else None
-    return sentences(rows, found, first="March", second="April")
+    names = {"first": "March", "second": "April"}
+    return (*concluded(rows, found, **names), *basis(rows, found, **names))
 
 
 def test_the_conclusion_comes_first_and_figures_after_it():
@@ -105,4 +106,4 @@ def test_reasons_not_to_compare_are_listed():
 def test_labels_of_people_are_not_taken_for_formats():
     rows = comparison(a_run("p"), a_run("p", "p"))
 
-    assert "only in {0.x}" in sentences(rows, None, first="{first}", second="{0.x}")[-1]
+    assert "only in {0.x}" in basis(rows, None, first="{first}", second="{0.x}")[-1]
