@@ -18,6 +18,7 @@ from evalhub.display.charts import (
     pattern,
     ring,
 )
+from evalhub.display.formatting import points
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.statistics.changes.conclusion import Word
 from evalhub.statistics.interval import Interval
@@ -93,7 +94,7 @@ def _net(place: int, row: NetRow) -> dict[str, Any]:
         "x": [row.net],
         "y": [place],
         "error_x": error_bars([(row.net, row.interval)], colour) | {"thickness": 2, "width": 5},
-        "hovertext": [f"{label(row.name)}: {100 * row.net:+.1f} points"],
+        "hovertext": [f"{label(row.name)}: {points(row.net)}"],
         "hoverinfo": "text",
         "marker": {"symbol": "diamond", "size": 12, "color": colour},
     }

@@ -13,9 +13,11 @@ from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, inco
 from reports.queries.periods import newest_releases
 from reports.releases.query import ReleasesReport, models_in, releases_report
 from reports.releases.release_tables import (
+    basis,
     cost_note,
     issues_table,
     models_table,
+    next_steps,
     refusals,
     sentences,
     title_of,
@@ -54,9 +56,10 @@ def document_of(
     """Build the report of a release; `incomplete` are the incomplete runs of its suites."""
     left_out = report.left_incomplete(incomplete)
     apart = [line for line in report.shown if line.is_refused]
+    said = tuple(sentences(report))
     return Document(
         title=title_of(report),
-        sentences=tuple(sentences(report)),
+        sentences=(*said, *basis(report)),
         facts=tuple(_facts(report)),
         tables=(
             models_table(report),
@@ -65,7 +68,8 @@ def document_of(
         ),
         warnings=tuple(refusals(report)),
         labels=report.labels,
-        leading=1,
+        leading=len(said),
+        more={"next_steps": next_steps(report)},
         actions=tuple(
             link
             for line in apart

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from evalhub.display.charts import Figure
 from evalhub.display.formatting import counted, few, listed
 from evalhub.statistics.changes.conclusion import Word
-from evalhub.statistics.interval import Interval
 from reports.compare.conclusion_words import BY_JUDGES, family, in_line, lost, missing
+from reports.compare.figure import NetRow, net_changes
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url
 from reports.overrides.rule import ALL
-from reports.releases.figure import Slope, slope_chart
 from reports.releases.query import ReleaseLine, ReleasesReport, models_in
 from runs.comparison.comparability_rule import Comparable
-from runs.figures.rate import Rate
 
-SURE = (Word.WORSE, Word.MIXED, Word.BETTER)
-"""Conclusions that a figure stresses."""
+STEPS = 3
+"""Models that a page offers to compare."""
+LOSSES = 5
+"""Losses that a page shows, sure or not."""
 
 
 def names_of(report: ReleasesReport) -> tuple[str, str]:
@@ -81,13 +81,26 @@ def sentences(report: ReleasesReport) -> Iterator[str]:
     yield headline(report)
     joined = [line for line in report.shown if line.is_joined]
     yield from (line_sentence(line, report) for line in joined)
-    yield from filter(None, [family(len(report.compared), "comparison")])
     if new := [line.name for line in report.lines if line.before is None]:
         where = f"run in release {report.before}" if report.before else "earlier run"
         yield f"Without a complete {where}: {few(new, most=3)}."
     if len(report.shown) < len(report.lines):
         of = counted(len(report.lines), "run")
         yield f"{len(report.shown):,} of {of} are listed, losses first."
+
+
+def basis(report: ReleasesReport) -> Iterator[str]:
+    """Yield how sure the conclusions are together."""
+    yield from filter(None, [family(len(report.compared), "comparison")])
+
+
+def next_steps(report: ReleasesReport) -> list[Link]:
+    """Return the comparisons of the models that lost most."""
+    lost = [line for line in report.shown if line.before and line.word.is_loss]
+    return [
+        Link(f"Compare {line.name}", page_url("compare", runs=[line.before, line.run]))
+        for line in lost[:STEPS]
+    ]
 
 
 def refusals(report: ReleasesReport) -> list[str]:
@@ -105,6 +118,8 @@ def refusals(report: ReleasesReport) -> list[str]:
 
 def models_table(report: ReleasesReport) -> Table:
     before, now = names_of(report)
+    lines = sorted(report.shown, key=lambda line: line.before is None)
+    shown = sum(line.before is not None for line in lines)
     return Table(
         key="models",
         title="Models",
@@ -120,13 +135,14 @@ def models_table(report: ReleasesReport) -> Table:
             Column("cost_before", f"Cost: {before.lower()}", "usd"),
             Column("cost", f"Cost: {now.lower()}", "usd", "Answers and judgments"),
         ),
-        rows=[_model(line) for line in report.shown],
+        rows=[_model(line) for line in lines],
         note="Judges’ outcomes, without overrides. Rates are of all scored tests of a run, the "
-        "change only of those that both runs share. Thick lines surely changed; points without a "
-        "line cannot be compared.",
+        "change only of those that both runs share.",
         empty="No complete run yet. Launch a run to compare it with the next.",
-        draw=lambda: _figure(report) if any(line.before for line in report.shown) else None,
-        describes="Pass rate of each model in both releases",
+        draw=lambda: _figure(report),
+        describes="Net change of each model with its 95% interval",
+        shown=shown if 0 < shown < len(lines) else None,
+        rest=f"{counted(len(lines) - shown, 'run')} without one in {before.lower()}",
     )
 
 
@@ -149,27 +165,20 @@ def _model(line: ReleaseLine) -> tuple[Cell, ...]:
     )
 
 
-def _figure(report: ReleasesReport) -> Figure:
-    slopes = [
-        Slope(
-            name=line.name,
-            look=line.look,
-            before=_point(line.rate_before),
-            now=_point(line.figures.rate),
-            verdict=line.word.value if line.word in SURE else "",
-            is_joined=line.is_joined,
-        )
-        for line in report.shown
-        if line.before
-    ]
-    return slope_chart(slopes, names_of(report))
-
-
-def _point(rate: Rate | None) -> tuple[float | None, Interval | None]:
-    return (rate.share, rate.interval) if rate else (None, None)
+def _figure(report: ReleasesReport) -> Figure | None:
+    """Draw the net change of each compared model; None where none is compared."""
+    rows = []
+    for line in report.shown:
+        change = line.change
+        if change and change.whole.net is not None:
+            found = change.conclusion
+            rows.append(NetRow(line.name, change.whole.net, found.interval, found.word))
+    return net_changes(rows) if rows else None
 
 
 def issues_table(report: ReleasesReport) -> Table:
+    losses = report.lost_issues()
+    shown = max(LOSSES, sum(is_sure for _, _, is_sure in losses))
     return Table(
         key="issues",
         title="Lost issues",
@@ -189,8 +198,10 @@ def issues_table(report: ReleasesReport) -> Table:
                 *(one.lost, one.won, one.tests),
                 *("yes" if is_sure else "may be chance", one.adjusted),
             )
-            for line, one, is_sure in report.lost_issues()
+            for line, one, is_sure in losses
         ],
+        shown=shown if shown < len(losses) else None,
+        rest=f"{counted(len(losses) - shown, 'loss', 'losses')} more that may be chance",
         empty="Being computed."
         if report.is_pending
         else "No issue lost more tests than it won."

@@ -9,12 +9,15 @@ import pytest
 from evalhub.display import charts
 from evalhub.drawing.axes import round_numbers
 from evalhub.drawing.figure import WIDTH, svg_of
+from evalhub.statistics.changes.conclusion import Word
 from evalhub.statistics.interval import Interval
 from reports.compare.figure import (
+    NetRow,
     RateBars,
     became_ring,
     changes_by_line,
     grouped_rates,
+    net_changes,
     outcome_rings,
 )
 from reports.compare.rule import Tally
@@ -22,7 +25,6 @@ from reports.documents.model_lines import line_style
 from reports.judge_reliability.figure import Alpha, alpha_lines, matrix
 from reports.leaderboard.figure import Mark as Priced
 from reports.leaderboard.figure import Mean, Move, moves, ranked_means, score_against_price
-from reports.releases.figure import Slope, slope_chart
 from reports.run.figure import binned_costs, binned_times
 from reports.trend.figure import Dot, DrawnLine, Mark, small_multiples, trend_lines
 from runs.figures.rate import rate_of_issues
@@ -46,9 +48,7 @@ ALL = FIGURES | {
     "means": ranked_means([Mean("1", "aurora", 0.7, 3, HALF)], unit="suites"),
     "moves": moves([Move("aurora", 0.8, 0.4)]),
     "prices": score_against_price([Priced("aurora", LOOK, 0.7, HALF, 0.5, "$0.5", True)], "Cost"),
-    "slope": slope_chart(
-        [Slope("aurora", LOOK, (0.5, HALF), (0.7, None), "better", True)], ("1.0", "1.1")
-    ),
+    "net changes": net_changes([NetRow("aurora", -0.1, Interval(-0.2, 0.1), Word.WORSE)]),
     "times": binned_times([(0, 500, 3), (500, 1000, 1)]),
     "costs": binned_costs(2, []),
     "rates": grouped_rates(["maths"], [RateBars("aurora", LOOK.colour, "/", [RATE], [""])]),

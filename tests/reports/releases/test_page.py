@@ -207,7 +207,7 @@ def test_figures_are_of_all_runs_of_the_release_and_of_models_not_of_suites(monk
     assert found.sentences[0] == (
         "3 models compared with the release before, by judges: worse 1 and no outcome changed 2."
     )
-    assert found.sentences[-1] == "2 of 4 runs are listed, losses first."
+    assert found.sentences[found.leading - 1] == "2 of 4 runs are listed, losses first."
     notes = {fact.name: (fact.value, fact.note) for fact in found.facts}
     assert notes["compared"] == (3, "of 3")
     assert notes["worse"] == (1, "of 3 compared")

@@ -2,9 +2,6 @@
 
 from datetime import datetime, timedelta
 
-from evalhub.statistics.interval import Interval
-from reports.documents.model_lines import line_style
-from reports.releases.figure import CERTAIN_PX, Slope, slope_chart
 from reports.releases.rule import Candidates, chosen
 from reports.trend.series_rule import RunKey
 
@@ -73,19 +70,3 @@ def test_a_comparable_pair_goes_before_a_newer_one():
     assert candidates.pick(no | {(4, 9): True, (5, 8): True}) == (4, 9)
     assert candidates.pick(no) == (5, 9)
     assert Candidates((9,), ()).pick({}) == (None, 9)
-
-
-def test_only_comparable_runs_are_joined_and_only_certain_changes_are_thick():
-    def slope(verdict, is_joined):
-        return Slope(
-            "<m>", line_style(1), (0.9, Interval(0.8, 0.95)), (0.5, None), verdict, is_joined
-        )
-
-    sure, unsure, apart = slope_chart(
-        [slope("significantly worse", True), slope("", True), slope("", False)], ("1.0", "1.1")
-    )["data"]
-
-    assert sure["line"]["width"] == CERTAIN_PX > unsure["line"]["width"]
-    assert (unsure["mode"], apart["mode"]) == ("lines+markers", "markers")
-    assert sure["name"] == "&lt;m&gt;: significantly worse"
-    assert apart["hovertext"][1] == "&lt;m&gt;: 50%, not comparable"
