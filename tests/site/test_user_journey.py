@@ -163,7 +163,7 @@ def test_from_feedback_to_an_overridden_verdict_and_back(page, log_in, worker):
     assert page.evaluate("window.stayed"), "progress came without a reload"
     assert drawn(page) == tabled(page) == {"passed": PASSED, "failed": FAILED}
 
-    page.get_by_role("link", name="Results", exact=True).click()
+    page.locator("#tab-results").click()
     page.locator("#results-grid [data-open]").first.click()
     page.wait_for_url("**/result/**")
     assert page.locator(".rn-outcome").inner_text() == "failed"

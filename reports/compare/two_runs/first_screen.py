@@ -1,6 +1,6 @@
 """The picture of the change, what was lost, and what to do next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -16,6 +16,9 @@ from reports.compare.two_runs.listing_tables import answers_url
 from reports.compare.two_runs.state import TwoRuns
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.links import page_url
+from reports.queries.incomplete_runs import CONTROL, retry_link
+from runs.lifecycle.control import retryable_of
+from runs.models import Run
 
 MAX_REVIEWED = 100
 """Results that one address can name."""
@@ -114,13 +117,24 @@ def _first_lost(two: TwoRuns) -> dict[int, str]:
     return found
 
 
+def _retries(two: TwoRuns, runs: Sequence[Run]) -> list[Link]:
+    """Return the runs to retry where something is missing behind the conclusion."""
+    found = two.found.conclusion if two.found else None
+    if not found or not (found.missing_old or found.missing_new):
+        return []
+    if not two.reading.reader.has_perm(CONTROL):
+        return []
+    failed = retryable_of(runs)
+    return [retry_link(run.pk, failed[run.pk]) for run in runs if failed[run.pk]]
+
+
 def next_steps(two: TwoRuns) -> list[Link]:
     """Return what to do about the comparison, the first thing first."""
-    steps = []
+    runs = (two.comparison.first.run, two.comparison.second.run)
+    steps = _retries(two, runs)
     if first_lost := _first_lost(two):
         steps.append(Link("Read a failing answer", next(iter(first_lost.values()))))
     if two.reading.reader.has_perm("review.review_results"):
-        runs = (two.comparison.first.run, two.comparison.second.run)
         releases = [run.release for run in runs]
         names = releases if all(releases) and releases[0] != releases[1] else two.names
         for results, name in zip(overruled_apart(two.comparison.rows), names, strict=True):

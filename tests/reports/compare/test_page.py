@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.urls import reverse
 
 from evalhub.models import BatchState
 from issues.models import Test
@@ -17,6 +18,7 @@ from reports.documents.exports import json_of
 from reports.documents.reading import Reading
 from runs.comparison.comparability import rejudge_url
 from runs.models import Run, Suite
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.documents.test_pages import as_query
 from tests.reports.judged_runs import fail, judged
@@ -60,6 +62,33 @@ def test_flips_are_counted_and_listed_worst_first():
     assert (counts["worse"], counts["better"], counts["same"]) == (2, 1, 1)
     assert [row["became"] for row in listed(document)] == ["worse", "worse", "better"]
     assert document.sentences[0].startswith("Cannot tell: lost 2, won 1 of the same 4 tests.")
+
+
+def test_the_first_screen_has_what_was_lost_and_what_to_do_next():
+    often, grave, whole = (make_issue(severity=one) for one in ("low", "critical", "high"))
+    tests = [make_test(issue=issue) for issue in (*[often] * 8, grave, *[whole] * 3)]
+    votes = [PASS] * 12, [*[FAIL] * 9, *[PASS] * 3]
+    first, second = two_runs(*votes, tests=tests, model=make_model())
+    reviewed = second.results.earliest("pk")
+    evaluate(reviewed, HumanVerdict("1", "Right."), by=make_user("annotator"))
+    document = report(first, second)
+
+    assert document.sentences[0] == "Judges rate it worse: lost 9, won 0 of the same 12 tests."
+    assert "a verdict on 1 of the 9 changed tests in April alone." in document.sentences[3]
+    lost = listed(document, "lost")
+    assert [(row["severity"], row["lost"], row["is_sure"]) for row in lost] == [
+        ("critical", 1, "may be chance"),
+        ("low", 8, "yes"),
+    ]
+    pair = [run.results.order_by("pk")[8].pk for run in (first, second)]
+    assert lost[0]["answer"].url == reverse("reports:compare_answers", args=pair)
+    steps = {step.text: step.url for step in document.more["next_steps"]}
+    assert list(steps) == ["Read a failing answer", "Review the same tests in March"]
+    same = first.results.order_by("pk")[0]
+    assert steps["Review the same tests in March"].endswith(f"?result={same.pk}")
+    by_issue = document.table("issues")
+    assert (by_issue.shown, by_issue.rest) == (2, "1 issue without a change (3 tests)")
+    assert not report(first, second, reader="viewer").more["next_steps"][1:]
 
 
 def test_errors_and_unscored_are_apart_and_never_same():

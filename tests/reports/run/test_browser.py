@@ -118,7 +118,7 @@ def test_charts_are_drawn_with_their_tables_follow_the_theme_and_are_printed(ent
 def test_keys_find_and_open_results_and_an_issue_opens_to_its_own(enter):
     run = done([0], [1], [1], [0])
     enter.goto(run.get_absolute_url())
-    enter.get_by_role("link", name="Issues", exact=True).click()
+    enter.locator("#tab-issues").click()
     enter.locator("#issues").get_by_role("button", name="Results of Invents sources").click()
     inside = enter.locator(".eh-inside [data-row]")
     inside.first.wait_for()
@@ -126,7 +126,7 @@ def test_keys_find_and_open_results_and_an_issue_opens_to_its_own(enter):
     enter.locator("#issues").get_by_role("button", name="Results of Invents sources").click()
     enter.locator(".eh-inside").wait_for(state="detached")
 
-    enter.get_by_role("link", name="Results", exact=True).click()
+    enter.locator("#tab-results").click()
     enter.locator("#results-grid [data-row]").first.wait_for()
     enter.keyboard.press("/")
     enter.keyboard.type("jk")
