@@ -73,8 +73,12 @@ def missing(found: Conclusion, first: str, second: str) -> str:
     return f"{said}; the conclusion holds whatever they are."
 
 
-def lost(found: Conclusion, titles: Mapping[int, str]) -> Iterator[str]:
-    """Yield the issues that were lost for sure, together, and maybe by chance."""
+def lost(found: Conclusion, titles: Mapping[int, str], *, in_short: bool = False) -> Iterator[str]:
+    """Yield the issues that were lost for sure, together, and maybe by chance.
+
+    Args:
+        in_short: Without those that may be chance, where any were surely lost.
+    """
     reading = found.against_old if found.word.is_loss else found.reading
     if reading is None:
         return
@@ -85,7 +89,7 @@ def lost(found: Conclusion, titles: Mapping[int, str]) -> Iterator[str]:
         is_single = len(together) == 1 and not named
         rest = "" if is_single else ": not sure one by one, sure together"
         yield f"Lost: {_named(together, titles)}{rest}."
-    if losses.others:
+    if losses.others and not (in_short and losses.found):
         said = "Also lost, may be chance" if losses.found else "Lost, none sure by itself"
         yield f"{said}: {_named(losses.others, titles)}."
 

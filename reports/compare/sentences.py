@@ -35,7 +35,7 @@ def concluded(
     conclusion = findings.conclusion if findings else None
     said = [headline(conclusion, tally_of(rows))]
     if conclusion:
-        said += lost(conclusion, titles or {})
+        said += lost(conclusion, titles or {}, in_short=True)
         said += filter(None, [missing(conclusion, first, second)])
     return (*said, *reviewed_apart(rows, first=first, second=second))
 

@@ -70,7 +70,7 @@ def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:
     if line.change is None:
         return f"{line.name}: being computed."
     found = line.change.conclusion
-    said = [in_line(found, line.change.whole.tally), *lost(found, report.titles)]
+    said = [in_line(found, line.change.whole.tally), *lost(found, report.titles, in_short=True)]
     before, now = names_of(report)
     return f"{line.name}: {' '.join(filter(None, [*said, missing(found, before, now)]))}"
 

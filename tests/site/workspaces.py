@@ -191,7 +191,7 @@ def _of_runs() -> dict[str, str]:
             found[f"result, {name}"] = _url(Result, "change", result.pk)
     if judgment := Judgment.objects.exclude(criterion__key="").exclude(judge=None).first():
         found["result by rubric"] = _url(Result, "change", judgment.result_id)
-        found["run by rubric"] = judgment.judge_run.run.get_absolute_url()
+        found["run by rubric"] = f"{judgment.judge_run.run.get_absolute_url()}?tab=all"
         found["judgment"] = _url(Result, "judgment", judgment.result_id, judgment.pk)
     if tests := Test.objects.values_list("pk", flat=True)[:3]:
         issue = Issue.objects.latest("pk")
