@@ -13,6 +13,8 @@ from django.http import (
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
@@ -38,7 +40,7 @@ class LaunchAdmin(PageAdmin):
     """The launch form, the list of launches, and a launch's own page."""
 
     when_empty = "Choose tests, models and a jury to launch a run."
-    list_display = ("label", "release", "run_count", "schedule", "next_time", "last", "by")
+    list_display = ("label", "release", "run_count", "schedule", "last", "by")
     list_filter = ("is_paused",)
     search_fields = ("label", "release")
     list_before_template = "runs/launch/list_before.html"
@@ -175,11 +177,9 @@ class LaunchAdmin(PageAdmin):
         if not launch.cron:
             return "once"
         words = in_words(launch.cron)
-        return f"{words} (paused)" if launch.is_paused else words
-
-    @display(description="Next", ordering="next_at")
-    def next_time(self, launch: Launch) -> Any:
-        return launch.next_at or DASH
+        if launch.is_paused or not launch.next_at:
+            return f"{words} (paused)" if launch.is_paused else words
+        return f"{words}, next {date_format(localtime(launch.next_at), 'DATETIME_FORMAT')}"
 
     @display(description="Last launch")
     def last(self, launch: Launch) -> str:
