@@ -115,12 +115,6 @@ EVALHUB_DEMO_KEY_VARIABLE = env.text(
     "Name of the variable with the API key of the demo's model; without a base URL, list it in "
     "`EVALHUB_KEYS` too.",
 )
-EVALHUB_RELEASES_TO_RESOLVE = env.number(
-    "EVALHUB_RELEASES_TO_RESOLVE",
-    3,
-    "Consecutive releases that must pass before EvalHub proposes to resolve an issue.",
-    least=1,
-)
 EVALHUB_TRY_LIMIT_USD = env.number(
     "EVALHUB_TRY_LIMIT_USD",
     5,

@@ -1,7 +1,7 @@
 """Proposals for issues from finished runs, pulled by the workers' reaper, not pushed by runs.
 
-An approved issue that passed enough releases in a row is proposed for resolution, and a resolved
-one that fails again for reopening; a user decides, and who may is notified. It is reopened without
+An approved issue that passes in the newest release is proposed for resolution, and a resolved one
+that fails again for reopening; a user decides, and who may is notified. It is reopened without
 asking where the suites of the runs say so, with the reason in its history.
 """
 
@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from django.conf import settings
 from django.core.cache import caches
 from django.db import connection, transaction
 
@@ -20,6 +19,7 @@ from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from evalhub.refusals import Refused
+from evalhub.statistics.rates.behaviour_outcome import Word
 from evalhub.values.computed import cached
 from evalhub.values.digest import digest
 from issues.lifecycle import states
@@ -28,7 +28,7 @@ from issues.models import Comment, Issue, IssueState
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.rule import Button, Proposal, reopening, resolving
-from reports.issue_timeline.rule import IssueOutcome, IssueResult
+from reports.issue_timeline.rule import IssueResult
 from reports.models import DismissedProposal
 from reports.queries.issue_outcomes import RunInfo, Sightings, false_fails, run_infos, sightings
 from reports.queries.names import identities
@@ -38,11 +38,11 @@ from runs.models import RunTally, Suite
 NAME = "EvalHub"
 """Author of automatic comments."""
 
-SPARE = 2
-"""Additional releases to read, since some may have no results."""
+LATELY = 3
+"""Newest releases to read for a resolution, since some may have no results."""
 
 PULLED = "follow-up-pulled"
-PROPOSALS = "proposals-4"
+PROPOSALS = "proposals-5"
 """Under which the proposals for all issues are cached."""
 
 
@@ -54,8 +54,7 @@ def proposals() -> list[Proposal]:
     approved = _issues_in(IssueState.APPROVED)
     runs = run_infos()
     rates = false_fails(runs, nobody())
-    wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
-    lately = sightings(approved, recent(runs, wanted), rates)
+    lately = sightings(approved, recent(runs, LATELY), rates)
     proposed = [_resolving(issue, seen, lately.runs) for issue, seen in lately.by_issue.items()]
     if resolved := _issues_in(IssueState.RESOLVED):
         failed, when, models = sightings(resolved, runs, rates), resolved_at(resolved), _models()
@@ -85,8 +84,7 @@ def proposal_for(issue: Issue, outcomes: Sightings) -> Proposal | None:
 def _proposal_for(issue: Issue, outcomes: Sightings) -> Proposal | None:
     seen = outcomes.by_issue.get(issue.pk, [])
     if issue.state == IssueState.APPROVED:
-        wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
-        lately = {run.pk for run in recent(outcomes.runs.values(), wanted)}
+        lately = {run.pk for run in recent(outcomes.runs.values(), LATELY)}
         return _resolving(issue.pk, [one for one in seen if one.run in lately], outcomes.runs)
     if issue.state == IssueState.RESOLVED:
         at = resolved_at([issue.pk]).get(issue.pk, issue.updated_at)
@@ -123,7 +121,7 @@ def state_of_workspace() -> str:
     """Return a digest that changes with the data that proposals are made from; three queries."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(f'(SELECT {part})' for part in STATE)}")
-        state = [settings.EVALHUB_RELEASES_TO_RESOLVE, *cursor.fetchone()]
+        state = list(cursor.fetchone())
     suites = Suite.objects.filter(reopens_issues=True).order_by("pk")
     versions = RunTally.objects.order_by("pk").values_list("pk", "version")
     return digest([*map(str, state), *suites.values_list("pk", flat=True), *map(str, versions)])
@@ -170,14 +168,14 @@ def _resolving(
     issue: int, seen: Sequence[IssueResult], runs: Mapping[int, RunInfo]
 ) -> Proposal | None:
     """Count only later runs that are comparable with the newest one in which the issue failed."""
-    failed = [one for one in seen if one.issue_outcome == IssueOutcome.FAILED]
+    failed = [one for one in seen if one.word == Word.FAILS]
     if failed:
         last = max(failed, key=lambda one: (one.at, one.run))
         known = runs[last.run].scoring
         seen = [
             one for one in seen if one.at <= last.at or comparability(known, runs[one.run].scoring)
         ]
-    return resolving(issue, seen, releases=settings.EVALHUB_RELEASES_TO_RESOLVE)
+    return resolving(issue, seen)
 
 
 def _reopening(

@@ -5,14 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from evalhub.display.formatting import counted, few, listed
-from reports.issue_timeline.rule import (
-    IssueOutcome,
-    IssueResult,
-    ReleasePoint,
-    failing_again,
-    passed_in_a_row,
-)
+from evalhub.display.formatting import counted, few
+from evalhub.statistics.rates.behaviour_outcome import Word
+from reports.issue_timeline.rule import IssueResult, ReleasePoint, failing_again, passing_now
 
 Button = Literal["resolve", "reopen"]
 
@@ -37,26 +32,22 @@ class Proposal:
     is_automatic: bool = False
 
 
-def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Proposal | None:
-    """Propose to resolve an issue that passed enough releases in a row with every model.
+def resolving(issue: int, runs: Iterable[IssueResult]) -> Proposal | None:
+    """Propose to resolve an issue that passes in the newest release with every model.
 
     Args:
         runs: With variants of models as lines.
-        releases: Number of releases that is enough.
     """
-    row = passed_in_a_row(runs)
-    n, names = len(row), [point.name for point in reversed(row[:MAX_NAMED])]
-    if n < max(1, releases):
+    point = passing_now(runs)
+    if point is None:
         return None
-    units = counted(n, "release") if names[0] else counted(n, "launch", "launches")
-    named = f"{', most recently ' if n > MAX_NAMED else ': '}{listed(names)}" if names[0] else ""
-    seen = sorted((one for point in row for one in point.runs), key=_newest_first)
+    seen = sorted(point.runs, key=_newest_first)
+    where = f"in {_named(point)}, in {counted(len(seen), 'run')}"
     return Proposal(
         issue,
         "resolve",
-        f"Passed {units} in a row{named}, in {counted(len(seen), 'run')}. The newest: "
-        f"{row[0].evidence.words}",
-        f"passed {units} in a row",
+        f"Passes {where}: {point.evidence.words}",
+        f"passes {where}",
         tuple(one.run for one in seen),
     )
 
@@ -74,24 +65,28 @@ def reopening(
     if point is None:
         return None
     seen = sorted(point.runs, key=_newest_first)
-    evidence = point.evidence
-    release = f"release {point.name}" if point.name else "the newest launch"
     failed = _failed(point)
     models = few([names[run] for run in failed], most=MAX_NAMED)
     named = f"run{'s' if len(failed) > 1 else ''} {few([*map(str, failed)], most=MAX_NAMED)}"
-    share = f"{evidence.failed:,} of {evidence.failed + evidence.passed:,} tests × models"
+    said = point.evidence.deciding
+    share = f"{said.with_failures:,} of {counted(said.tests, 'test')}" if said else ""
     return Proposal(
         issue,
         "reopen",
-        f"Failed again after its resolution, in {release} with {models}: {evidence.words}",
+        f"Failed again after its resolution, in {_named(point)} with {models}: "
+        f"{point.evidence.words}",
         f"failed again in {named} ({share})",
         tuple(one.run for one in seen),
     )
 
 
+def _named(point: ReleasePoint) -> str:
+    return f"release {point.name}" if point.name else "the newest launch"
+
+
 def _failed(point: ReleasePoint) -> list[int]:
     """Return the runs in which the issue failed; where it failed only in all together, its part."""
-    failed = [one.run for one in point.runs if one.issue_outcome == IssueOutcome.FAILED]
+    failed = [one.run for one in point.runs if one.word == Word.FAILS]
     return failed or [one.run for one in point.runs if one.failed]
 
 

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils.functional import cached_property
 
-from evalhub.display.formatting import counted
+from evalhub.display.formatting import counted, percent
+from evalhub.statistics.rates.behaviour_outcome import Word
 from issues.models import Issue, IssueState
 from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_proposals.proposals import cached_proposals
 from reports.issue_timeline.query import IssueReport, issue_report
-from reports.issue_timeline.rule import IssueOutcome, passed_last
+from reports.issue_timeline.rule import LIMITS
 from reports.issue_timeline.timeline_tables import (
     changes_table,
     feedback_table,
@@ -37,9 +37,9 @@ PROPOSED = {
 
 
 STATED = {
-    IssueOutcome.PASSED: "it passes",
-    IssueOutcome.FAILED: "it fails",
-    IssueOutcome.UNKNOWN: "its outcome is unknown",
+    Word.PASSES: "it passes",
+    Word.FAILS: "it fails",
+    Word.CANNOT_TELL: "EvalHub cannot tell whether it passes",
 }
 
 
@@ -153,7 +153,7 @@ def _sentences(report: IssueReport) -> Iterator[str]:
     if report.releases:
         newest = report.releases[-1]
         name = f"release {newest.name}" if newest.name else "the newest launch"
-        yield f"In {name} {STATED[newest.issue_outcome]}: {newest.evidence.words}"
+        yield f"In {name} {STATED[newest.word]}: {newest.evidence.words}"
     if report.proposal:
         yield f"{PROPOSED[report.proposal.act]} {report.proposal.reason}"
     series = report.series
@@ -171,15 +171,11 @@ def _facts(report: IssueReport) -> Iterator[Fact]:
     yield Fact("runs", "Complete runs", len(report.seen), "count", "with results of this issue")
     of = f"of {len(report.models):,}"
     yield Fact("failing", "Models failing now", len(report.failing), "count", of)
-    row = len(passed_last(report.releases))
-    wanted = settings.EVALHUB_RELEASES_TO_RESOLVE
-    yield Fact(
-        "row",
-        "Releases passed in a row",
-        row,
-        "count",
-        f"with every model; {wanted} suggest resolving it",
-    )
+    found = report.releases[-1].evidence if report.releases else None
+    if found and found.word == Word.CANNOT_TELL:
+        severity = issue.get_severity_display().lower()
+        limit = f"{percent(LIMITS[issue.severity])} of answers may fail ({severity} severity)"
+        yield Fact("needed", "Tests still needed to resolve", found.more_needed, "count", limit)
 
 
 ISSUE_TIMELINE = Page(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from django.db.models import Count, Exists, OuterRef
 
 from evalhub.models import User
+from evalhub.statistics.rates.behaviour_outcome import Word
 from issues.models import Feedback, Issue, IssueState, Test
 from reports.documents.cells import issue_rate, share_without_interval
 from reports.documents.model_lines import LineStyle
@@ -17,7 +18,6 @@ from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
 from reports.issue_timeline.rule import (
-    IssueOutcome,
     IssueResult,
     ReleasePoint,
     TurningPoints,
@@ -136,14 +136,10 @@ class IssueReport:
 
     @property
     def failing(self) -> set[int]:
-        """The models of which a line fails in its newest run with a known outcome."""
+        """The models of which a line fails in its newest run."""
         lines = by_line(self.seen).values()
         newest = (turning_points(_comparable(line, self.runs)).now for line in lines)
-        return {
-            self.runs[one.run].model_id
-            for one in newest
-            if one and one.issue_outcome == IssueOutcome.FAILED
-        }
+        return {self.runs[one.run].model_id for one in newest if one and one.word == Word.FAILS}
 
 
 def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading) -> IssueReport:

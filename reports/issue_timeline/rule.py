@@ -1,80 +1,42 @@
-"""The outcome of an issue in runs and releases, turning points, and passes in a row. Pure.
+"""The outcome of an issue in runs and releases, its turning points, and whether it fails again.
 
-The unit is a test with a model and a revision, however often it was asked. It is flaky if it both
-passed and failed in the runs that are looked at: it is set aside and named. So is, unnamed, one
-that did so only by verdicts taken from other runs. The issue
+An issue passes, fails or cannot be told with each model by `behaviour_outcome`: from all its tests,
+flaky ones included, within the limit of its severity. In a release it fails if it does with any
+model, and passes if it does with every one. A person's verdict takes the place of the judges'.
 
-- fails, if more of the other tests fail than the judges' measured share of false fails explains
-  (one-sided binomial test, 5 %). A share that was not measured counts as 0: one failure is enough;
-- passes, if it does not fail and more than half of all tests, flaky and unscored ones included,
-  pass;
-- is unknown otherwise, and counts neither way.
-
-`dev.py bench validity issue` measures how often an issue without an error fails.
+`dev.py bench validity issue` measures how often an issue without an error fails or passes. Pure.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from functools import cached_property
-from itertools import chain, takewhile
-from typing import NamedTuple
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.display.formatting import few, percent
-from evalhub.statistics.changes.change_test import is_significant
-from evalhub.statistics.rates.binomial import at_most
+from evalhub.display.formatting import counted, percent
+from evalhub.statistics.rates.behaviour_outcome import (
+    BehaviourOutcome,
+    FalseFails,
+    TestedAnswers,
+    Word,
+    behaviour_outcome,
+)
 
-PASSING_SHARE = 0.5
-"""An issue passes only if more than this share of its tests do."""
+LIMITS: Mapping[str, float] = {"critical": 0.1, "high": 0.2, "medium": 0.3, "low": 0.5}
+"""By severity: the rate of failed answers up to which an issue passes."""
 
-
-class IssueOutcome(StrEnum):
-    PASSED = "passed"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-
-
-TEST, REVISION, PASSED, FAILED, EXCLUDED, PASSED_ASKED, FAILED_ASKED = range(7)
-"""The columns of `AnswerCounts`; excluded are errors, unscored or pending, asked are those of the
-passed and failed ones whose verdicts were not taken from another run."""
+TEST, PASSED, FAILED, EXCLUDED, LEAST_FAILED, MOST_FAILED, CONFIRMED = range(7)
+"""The columns of `AnswerCounts`. Excluded are errors, unscored and pending ones; least and most
+failed are counted with what is missing taken as passed and as failed; people confirmed some."""
 
 AnswerCounts = NDArray[np.int64]
-"""The answers to each test and revision in a run; shape (tests, 7)."""
-
-
-class FalseFails(NamedTuple):
-    """Share of answers passed by humans that the judges fail; `n` answers were drawn at random.
-
-    Not measured where `n` is 0: `rate` is 0 then.
-    """
-
-    rate: float = 0.0
-    n: int = 0
-
+"""The answers to each test in a run; shape (tests, 7)."""
 
 NOT_MEASURED = FalseFails()
-
-
-class UnitCounts(NamedTuple):
-    """Tests of an issue in some runs, each with every model that it was asked of.
-
-    Attributes:
-        passed: How many passed and never failed.
-        failed: How many failed and never passed.
-        flaky: Ids of those that did both where judges were asked.
-        measured: How many results of passed and failed ones each run has.
-    """
-
-    total: int
-    passed: int
-    failed: int
-    flaky: list[int]
-    measured: list[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +47,7 @@ class IssueResult:
         line: The model variant, model or family.
         release: "" without one.
         together: Launch and day; runs without a release that share it count as one release.
+        severity: Of the issue.
         false_fails: Of the judges that scored the run.
     """
 
@@ -93,6 +56,7 @@ class IssueResult:
     release: str
     together: Hashable
     at: datetime
+    severity: str
     tests: AnswerCounts
     false_fails: FalseFails = NOT_MEASURED
 
@@ -109,136 +73,108 @@ class IssueResult:
         return int(self.tests[:, EXCLUDED].sum())
 
     @cached_property
-    def units(self) -> UnitCounts:
-        passed, failed = self.tests[:, PASSED] > 0, self.tests[:, FAILED] > 0
-        only_passed = int(np.count_nonzero(passed & ~failed))
-        only_failed = int(np.count_nonzero(failed & ~passed))
-        is_flaky = (self.tests[:, [PASSED_ASKED, FAILED_ASKED]] > 0).all(axis=1)
-        flaky = self.tests[is_flaky, TEST].tolist()
-        return UnitCounts(len(passed), only_passed, only_failed, flaky, [only_passed + only_failed])
-
-    @cached_property
     def evidence(self) -> "IssueEvidence":
-        return _evidence(self.units, [self.false_fails])
+        return evidence_of([self])
 
     @property
-    def issue_outcome(self) -> IssueOutcome:
-        return self.evidence.issue_outcome
+    def word(self) -> Word:
+        return self.evidence.word
 
 
 @dataclass(frozen=True)
 class IssueEvidence:
-    """Tests of an issue in some runs, each with every model that it was asked of.
+    """The outcome of an issue in some runs with each model, the highest rate of failures first."""
 
-    Attributes:
-        total: All of them, of which `passed` and `failed` are not flaky.
-        flaky: Ids of tests that both passed and failed with one model.
-        false_fails: The mean over the failed and passed ones; not measured if it is not for one.
-    """
-
-    total: int
-    passed: int
-    failed: int
-    flaky: tuple[int, ...]
-    false_fails: FalseFails
-
-    @cached_property
-    def p(self) -> float:
-        """P(as many failures or more), if humans would pass all; one-sided, binomial."""
-        n = self.passed + self.failed
-        return at_most(n - self.failed, n, 1 - self.false_fails.rate)
-
-    @cached_property
-    def issue_outcome(self) -> IssueOutcome:
-        if self.failed and is_significant(self.p):
-            return IssueOutcome.FAILED
-        if self.passed > PASSING_SHARE * self.total:
-            return IssueOutcome.PASSED
-        return IssueOutcome.UNKNOWN
+    lines: tuple[BehaviourOutcome, ...]
 
     @property
-    def p_words(self) -> str:
-        return f"p {'<' if self.p < MIN_P else '='} {max(self.p, MIN_P):.2g}, binomial test"
+    def word(self) -> Word:
+        words = {line.word for line in self.lines}
+        if Word.FAILS in words:
+            return Word.FAILS
+        return Word.PASSES if words == {Word.PASSES} else Word.CANNOT_TELL
+
+    @property
+    def deciding(self) -> BehaviourOutcome | None:
+        """The first model of which the whole is said; None without an answer."""
+        return next((line for line in self.lines if line.word == self.word), None)
+
+    @property
+    def more_needed(self) -> int:
+        """Further tests without a failure that would show that it passes."""
+        return max((line.more_needed or 0 for line in self.lines), default=0)
 
     @property
     def words(self) -> str:
-        """The counts, the test and what was set aside, as sentences."""
-        n = self.passed + self.failed
-        rate = self.false_fails
-        judges = (
-            f"judges fail {percent(rate.rate)} of {rate.n:,} answers that humans pass"
-            if rate.n
-            else "the judges' share of false fails was not measured and counts as 0"
+        """What was counted, and what follows, as a sentence."""
+        found = self.deciding
+        if found is None:
+            return "No answer has a score."
+        n, alike = len(self.lines), sum(line.word == self.word for line in self.lines)
+        models = "" if n == 1 else f"with {alike} of {n} models, "
+        if alike == n > 1:
+            models = f"with each of {n} models, "
+        said = f"{models}{_said(found)}."
+        return said[0].upper() + said[1:]
+
+
+def _said(found: BehaviourOutcome) -> str:
+    answers = (
+        f"{found.failed_answers:g} of {counted(int(found.answers), 'answer')} "
+        f"{'fails' if found.failed_answers == 1 else 'fail'}, "
+        f"in {found.with_failures} of {counted(found.tests, 'test')}"
+    )
+    if found.word == Word.FAILS:
+        return f"{answers} ({_judges(found)})"
+    if found.word == Word.PASSES:
+        return (
+            f"{answers}: at most {percent(found.upper)} for sure, {percent(found.limit)} is allowed"
         )
-        found = f"{self.failed:,} of {n:,} tests × models fail ({judges}; {self.p_words})."
-        if not self.flaky:
-            return found
-        named = few([f"test {test}" for test in self.flaky])
-        return f"{found} Flaky and set aside: {named}."
+    lack = "lacks" if found.missing == 1 else "lack"
+    lacking = f"{counted(found.missing, 'answer')} {lack} a score: retry"
+    if found.with_failures:
+        is_asked_once = found.answers == found.tests
+        verb = "fails" if found.with_failures == 1 else "fail"
+        questions = f"{found.with_failures} of {counted(found.tests, 'question')} {verb}"
+        said = f"{questions if is_asked_once else answers}; people must look"
+    else:
+        questions = "question passes" if found.tests == 1 else f"{found.tests} questions pass"
+        said = f"its {questions}"
+        if found.more_needed:
+            said += f"; {found.more_needed:,} more would show it"
+    return f"{said}; {lacking}" if found.missing else said
 
 
-MIN_P = 0.0001
+def _judges(found: BehaviourOutcome) -> str:
+    if found.is_confirmed:
+        return "people confirmed a failure"
+    rate = found.false_fails
+    said = f"judges fail at most {percent(rate.bound)} of the answers that people pass"
+    return f"assumed: {said}" if rate.is_assumed else said
 
 
-def evidence_of(runs: Sequence[IssueResult]) -> IssueEvidence:
-    """Add up the tests of an issue over runs, each with a model and a revision."""
-    is_asked_once = len({seen.line for seen in runs}) == len(runs)
-    units = _units_of_models(runs) if is_asked_once else _units_of(runs)
-    return _evidence(units, [seen.false_fails for seen in runs])
+def evidence_of(runs: Iterable[IssueResult]) -> IssueEvidence:
+    """Tell the outcome with each model; further runs of a model are repeats of its tests."""
+    found = [_outcome(seen) for seen in by_line(runs).values()]
+    lines = [line for line in found if line is not None]
+    return IssueEvidence(tuple(sorted(lines, key=lambda line: -line.rate)))
 
 
-def _evidence(units: UnitCounts, rates: Sequence[FalseFails]) -> IssueEvidence:
-    return IssueEvidence(
-        units.total,
-        units.passed,
-        units.failed,
-        tuple(sorted(set(units.flaky))),
-        _mean(rates, units.measured),
-    )
-
-
-def _units_of_models(runs: Iterable[IssueResult]) -> UnitCounts:
-    """Add up runs of different models: no test of one is a test of another."""
-    total, passed, failed, flaky, measured = zip(*(seen.units for seen in runs), strict=True)
-    return UnitCounts(
-        sum(total), sum(passed), sum(failed), list(chain(*flaky)), list(chain(*measured))
-    )
-
-
-def _units_of(runs: Sequence[IssueResult]) -> UnitCounts:
-    """Add up the answers of all runs by model, test and revision."""
-    lines = {seen.line: number for number, seen in enumerate(runs)}
-    sizes = [len(seen.tests) for seen in runs]
+def _outcome(runs: Sequence[IssueResult]) -> BehaviourOutcome | None:
     rows = np.concatenate([seen.tests for seen in runs])
-    line = np.repeat([lines[seen.line] for seen in runs], sizes)
-    keys = np.column_stack([line, rows[:, [TEST, REVISION]]])
-    units, of_row = np.unique(keys, axis=0, return_inverse=True)
-    passed, failed, *asked = (
-        np.bincount(of_row, rows[:, one]) > 0
-        for one in (PASSED, FAILED, PASSED_ASKED, FAILED_ASKED)
+    tests, of_row = np.unique(rows[:, TEST], return_inverse=True)
+    sums = np.zeros((len(tests), rows.shape[1]), np.int64)
+    np.add.at(sums, of_row, rows)
+    columns = (
+        sums[:, [PASSED, FAILED, EXCLUDED]].sum(axis=1),
+        *(sums[:, name] for name in (FAILED, LEAST_FAILED, MOST_FAILED)),
+        sums[:, CONFIRMED] > 0,
     )
-    is_measured = (passed != failed)[of_row]
-    run = np.repeat(np.arange(len(runs)), sizes)
-    return UnitCounts(
-        len(units),
-        int(np.count_nonzero(passed & ~failed)),
-        int(np.count_nonzero(failed & ~passed)),
-        units[np.logical_and(*asked), 1].tolist(),
-        np.bincount(run[is_measured], minlength=len(runs)).tolist(),
+    return behaviour_outcome(
+        [TestedAnswers._make(row) for row in zip(*map(np.ndarray.tolist, columns), strict=True)],
+        limit=LIMITS[runs[-1].severity],
+        false_fails=max((seen.false_fails for seen in runs), key=lambda rate: rate.bound),
     )
-
-
-def _mean(rates: Sequence[FalseFails], counts: Sequence[int]) -> FalseFails:
-    """Return the mean share, each counted so often; its `n` is that of the smallest sample.
-
-    With differing shares the binomial test of their mean is conservative (W. Hoeffding, 1956,
-    Annals of Mathematical Statistics 27, 713-721).
-    """
-    counted = [(rate, n) for rate, n in zip(rates, counts, strict=True) if n]
-    if not counted:
-        return NOT_MEASURED
-    share = sum(rate.rate * n for rate, n in counted) / sum(counts)
-    return FalseFails(share, min(rate.n for rate, _ in counted))
 
 
 def _time(seen: IssueResult) -> tuple[datetime, int]:
@@ -253,14 +189,13 @@ class TurningPoints:
     """The turning points of one model's runs; None: there is no such run.
 
     Attributes:
-        passed_before: The last pass before the first failure; the regression lies in between.
-        passed_again: The first pass after the first failure.
-        now: The newest run with a known outcome.
+        before: The last run before the first failure; the regression lies in between.
+        passed_again: The first run after the first failure in which it passes for sure.
         streak: Number of newest runs in a row with the same outcome.
     """
 
     first_failed: IssueResult | None
-    passed_before: IssueResult | None
+    before: IssueResult | None
     passed_again: IssueResult | None
     now: IssueResult | None
     streak: int
@@ -268,21 +203,17 @@ class TurningPoints:
 
 def turning_points(runs: Iterable[IssueResult]) -> TurningPoints:
     """Find the turning points of one model's runs, given in any order."""
-    known = [seen for seen in sorted(runs, key=_time) if seen.issue_outcome != IssueOutcome.UNKNOWN]
-    if not known:
+    seen = sorted(runs, key=_time)
+    if not seen:
         return TurningPoints(None, None, None, None, 0)
-    outcomes = [seen.issue_outcome for seen in known]
-    broke = outcomes.index(IssueOutcome.FAILED) if IssueOutcome.FAILED in outcomes else None
-    before = known[:broke] if broke is not None else []
-    after = known[broke:] if broke is not None else []
+    words = [one.word for one in seen]
+    broke = words.index(Word.FAILS) if Word.FAILS in words else len(words)
     return TurningPoints(
-        first_failed=after[0] if after else None,
-        passed_before=before[-1] if before else None,
-        passed_again=next(
-            (seen for seen in after if seen.issue_outcome == IssueOutcome.PASSED), None
-        ),
-        now=known[-1],
-        streak=sum(1 for _ in takewhile(lambda one: one == outcomes[-1], reversed(outcomes))),
+        first_failed=seen[broke] if broke < len(seen) else None,
+        before=seen[broke - 1] if 0 < broke < len(seen) else None,
+        passed_again=next((one for one in seen[broke:] if one.word == Word.PASSES), None),
+        now=seen[-1],
+        streak=sum(1 for _ in takewhile(lambda word: word == words[-1], reversed(words))),
     )
 
 
@@ -309,8 +240,8 @@ class ReleasePoint:
         return evidence_of(self.runs)
 
     @property
-    def issue_outcome(self) -> IssueOutcome:
-        return self.evidence.issue_outcome
+    def word(self) -> Word:
+        return self.evidence.word
 
 
 def release_points(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
@@ -321,40 +252,33 @@ def release_points(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
     return [ReleasePoint(release, tuple(found)) for (release, _), found in points.items()]
 
 
-def passed_in_a_row(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
-    """Return the newest releases that passed in a row, newest first."""
-    return passed_last(release_points(runs))
+def passing_now(runs: Iterable[IssueResult]) -> ReleasePoint | None:
+    """Return the newest release if the issue passes in it, else None.
 
-
-def passed_last(points: Sequence[ReleasePoint]) -> list[ReleasePoint]:
-    """Return the newest of these releases that passed in a row, newest first.
-
-    If any run has a release, launches without one do not count, but a failed one ends the row.
+    If any run has a release, a launch without one does not count, but one that fails later does.
     """
-    has_releases = any(point.name for point in points)
-    row = []
-    for point in reversed(points):
-        if point.issue_outcome == IssueOutcome.FAILED:
-            break
-        if point.issue_outcome == IssueOutcome.PASSED and (point.name or not has_releases):
-            row.append(point)
-    return row
+    points = release_points(runs)
+    named = [place for place, point in enumerate(points) if point.name]
+    place = named[-1] if named else len(points) - 1
+    if not points or points[place].word != Word.PASSES:
+        return None
+    fails_later = any(point.word == Word.FAILS for point in points[place + 1 :])
+    return None if fails_later else points[place]
 
 
 def failing_again(runs: Iterable[IssueResult], resolved_at: datetime) -> ReleasePoint | None:
     """Return the newest release after the resolution if the issue fails in it, else None.
 
-    A model that already failed at the resolution counts only after it has passed once. Releases
-    with an unknown outcome do not count.
+    A model that already failed at the resolution counts only after a run in which it did not.
+    Releases that cannot tell do not count.
     """
     found: list[IssueResult] = []
     for mine in by_line(runs).values():
-        known = [seen for seen in mine if seen.issue_outcome != IssueOutcome.UNKNOWN]
-        before = [seen for seen in known if seen.at <= resolved_at]
-        fails = bool(before) and before[-1].issue_outcome == IssueOutcome.FAILED
+        before = [seen for seen in mine if seen.at <= resolved_at]
+        fails = bool(before) and before[-1].word == Word.FAILS
         for seen in (one for one in mine if one.at > resolved_at):
-            fails = fails and seen.issue_outcome != IssueOutcome.PASSED
+            fails = fails and seen.word == Word.FAILS
             if not fails:
                 found.append(seen)
-    points = [p for p in release_points(found) if p.issue_outcome != IssueOutcome.UNKNOWN]
-    return points[-1] if points and points[-1].issue_outcome == IssueOutcome.FAILED else None
+    points = [point for point in release_points(found) if point.word != Word.CANNOT_TELL]
+    return points[-1] if points and points[-1].word == Word.FAILS else None

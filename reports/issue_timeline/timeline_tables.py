@@ -4,27 +4,29 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from evalhub.statistics.rates.behaviour_outcome import Word
 from reports.documents.cells import rate_words
 from reports.documents.document import Cell, Column, LazyRows, Link, Table
 from reports.documents.links import row_url
 from reports.issue_timeline.query import IssueReport, Line, Point
 from reports.issue_timeline.rule import (
-    IssueEvidence,
-    IssueOutcome,
     IssueResult,
     ReleasePoint,
     TurningPoints,
+    evidence_of,
 )
 from reports.trend.figure import Dot, DrawnLine, trend_lines
 
 SHORT = 160
+
+SAID = {Word.PASSES: "passes", Word.FAILS: "fails", Word.CANNOT_TELL: "cannot tell"}
 
 RUN_COLUMNS = (
     Column("run", "Run", "link"),
     Column("line", "Model"),
     Column("release", "Release"),
     Column("date", "Date", "date"),
-    Column("issue_outcome", "Outcome", "outcome", "Of this run alone; see Releases for the rule"),
+    Column("word", "Outcome", "outcome", "Of this run alone; see Releases for the rule"),
     Column("rate", "Pass rate", "rate"),
     Column("excluded", "Excluded", "count", "Errors, unscored and pending results"),
 )
@@ -61,37 +63,41 @@ def releases_table(report: IssueReport) -> Table:
         columns=(
             Column("release", "Release"),
             Column("date", "First run", "date"),
-            Column("issue_outcome", "Outcome", "outcome"),
-            Column("failed", "Failed", "count", "Tests × models, without flaky ones"),
-            Column("n", "Scored", "count", "Tests × models, without flaky ones"),
-            Column("total", "All", "count", "Tests × models"),
-            Column("false_fails", "False fails", "share", "Of the judges; a dash: not measured"),
-            Column("p", "p", "p", "One-sided binomial test"),
-            Column("flaky", "Flaky tests", "text", "Passed and failed with one model"),
+            Column("word", "Outcome", "outcome"),
+            Column("why", "Reason"),
+            Column("rate", "Failed", "share", "Mean over the tests, of the worst model"),
+            Column("upper", "At most", "share", "Upper 95% bound of the same"),
+            Column("limit", "Allowed", "share", "By severity"),
+            Column("tests", "Tests", "count"),
+            Column("failing", "Failing", "count", "Tests that fail more often than judges err"),
+            Column("false_fails", "False fails", "share", "Of the judges, upper 95% bound"),
+            Column("basis", "Basis", "text", "Of the false fails"),
         ),
         rows=LazyRows(report.releases[::-1], lambda some: [_release_row(point) for point in some]),
-        note="A test counts once with each model, however often it was asked. Failed: more tests "
-        "fail than the judges' share of false fails explains (binomial test, 5%); a share that was "
-        "not measured counts as 0. Passed: not failed, and more than half of all tests pass. Flaky "
-        "tests are set aside.",
+        note="Passes: at most the allowed share of answers fails, for sure, with every model. "
+        "Fails: with one model, more tests fail than judges that err explain, or people confirmed "
+        "a failure. Repeats are no further tests. False fails that were not measured are assumed "
+        "to be 10%.",
         empty="No complete run has results of this issue yet.",
         look="long",
     )
 
 
 def _release_row(point: ReleasePoint) -> tuple[Cell, ...]:
-    found: IssueEvidence = point.evidence
-    outcome = found.issue_outcome
+    found = point.evidence.deciding
+    figures: tuple[Cell, ...] = (None,) * 7
+    if found:
+        rate = found.false_fails
+        figures = (
+            *(found.rate, found.upper, found.limit, found.tests, found.failing),
+            *(rate.bound, "assumed" if rate.is_assumed else "measured"),
+        )
     return (
         point.name or None,
         point.runs[0].at,
-        None if outcome == IssueOutcome.UNKNOWN else outcome.value,
-        found.failed,
-        found.passed + found.failed,
-        found.total,
-        found.false_fails.rate if found.false_fails.n else None,
-        found.p if found.failed else None,
-        tuple(f"test {test}" for test in found.flaky) or None,
+        SAID[point.word],
+        point.evidence.words,
+        *figures,
     )
 
 
@@ -103,17 +109,10 @@ def _point_row(report: IssueReport, line: Line, point: Point) -> tuple[Cell, ...
         line.name,
         point.series_point.release or None,
         point.series_point.at,
-        _outcome({seen.issue_outcome for seen in point.seen}),
+        SAID[evidence_of(point.seen).word],
         point.rate,
         point.excluded,
     )
-
-
-def _outcome(outcomes: set[IssueOutcome]) -> str | None:
-    """Return the outcome of several runs; None: unknown."""
-    if IssueOutcome.FAILED in outcomes:
-        return IssueOutcome.FAILED.value
-    return IssueOutcome.PASSED.value if IssueOutcome.PASSED in outcomes else None
 
 
 def _drawn(line: Line) -> DrawnLine:
@@ -136,35 +135,31 @@ def turns_table(report: IssueReport) -> Table:
         title="Turning points",
         columns=(
             Column("line", "Model"),
-            Column("passed_before", "Last pass before", "link", "It broke after this run"),
+            Column("before", "Last run before", "link", "It broke after this run"),
             Column("first_failed", "First failure", "link", "and before or in this one"),
             Column("passed_again", "First pass again", "link"),
             Column("now", "Now", "outcome"),
-            Column("failed", "Failed", "count", "Tests of the newest run, without flaky ones"),
-            Column("n", "Scored", "count", "Tests of the newest run, without flaky ones"),
-            Column("p", "p", "p", "Of the newest run: one-sided binomial test"),
+            Column("why", "Reason", "text", "Of the newest run"),
             Column("streak", "Runs in a row", "count", "With the outcome it has now"),
             Column("newest", "Newest run", "link"),
             Column("left_out", "Not comparable", "count", "Runs judged or scored in another way"),
         ),
         rows=[(line.name, *_turns(report, line.turns), line.left_out) for line in report.lines],
         note="Over all complete runs, shown above or not, that are comparable with the newest run "
-        "of their model. Each run passes or fails by the rule below Releases: a binomial test on "
-        "its tests. Whether one run differs from the next is not tested: compare the two.",
+        "of their model. Each run passes or fails by the rule below Releases. "
+        "Whether one run differs from the next is not tested: compare the two.",
         empty="No complete run has results of this issue yet.",
     )
 
 
 def _turns(report: IssueReport, turns: TurningPoints) -> tuple[Cell, ...]:
     now = turns.now
-    found = now.evidence if now else None
     return (
-        _seen_link(report, turns.passed_before),
+        _seen_link(report, turns.before),
         _seen_link(report, turns.first_failed),
         _seen_link(report, turns.passed_again),
-        found.issue_outcome.value if found else None,
-        *((found.failed, found.passed + found.failed) if found else (None, None)),
-        found.p if found and found.failed else None,
+        SAID[now.word] if now else None,
+        now.evidence.words if now else None,
         turns.streak if now else None,
         _seen_link(report, now),
     )

@@ -10,9 +10,11 @@ import numpy as np
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from evalhub.statistics.rates.behaviour_outcome import FalseFails
 from evalhub.values.id_in import IdIn
+from issues.models import Issue
 from reports.documents.reading import Reading
-from reports.issue_timeline.rule import NOT_MEASURED, FalseFails, IssueResult
+from reports.issue_timeline.rule import NOT_MEASURED, IssueResult
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.trust_rule import MIN_OF_EACH
 from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
@@ -102,7 +104,7 @@ def false_fails(runs: Iterable[RunInfo], reading: Reading) -> dict[int, FalseFai
     lines = found.measured[Sample.DRAWN] if found else []
     passes = {line.party: line.evidence.passes for line in lines}
     rates = {
-        party: FalseFails(1 - side.right / side.n, side.n)
+        party: FalseFails.measured(side.n - side.right, side.n)
         for party, side in passes.items()
         if side.n >= MIN_OF_EACH
     }
@@ -110,26 +112,37 @@ def false_fails(runs: Iterable[RunInfo], reading: Reading) -> dict[int, FalseFai
     return {run: rates[key] for run, key in keys.items() if key in rates}
 
 
+def _n(outcome: Outcome) -> Count:
+    """Count answers of this outcome; a disputed one keeps that of the judges."""
+    disputed = Q(outcome=Outcome.UNSCORED, is_disputed=True, judges_outcome=outcome)
+    return Count("pk", filter=Q(outcome=outcome) | disputed)
+
+
+COUNTS = {
+    "n_passed": _n(Outcome.PASSED),
+    "n_failed": _n(Outcome.FAILED),
+    "n": Count("pk"),
+    "least_failed": Count("pk", filter=Q(highest_passed=False)),
+    "most_failed": Count("pk", filter=Q(lowest_passed=False)),
+    "confirmed": Count("pk", filter=Q(outcome=Outcome.FAILED, is_overridden=True)),
+}
+
+
 def sightings(
     issues: Collection[int], runs: Iterable[RunInfo], rates: Mapping[int, FalseFails]
 ) -> Sightings:
-    """Count the outcomes of these issues in these runs by test; one query.
+    """Count the outcomes of these issues in these runs by test; two queries.
 
     Args:
         rates: Of `false_fails`.
     """
     infos = {run.pk: run for run in runs}
     rows = Result.objects.filter(IdIn("run_id", infos), issue__in=issues).order_by()
-    counted = rows.values_list("issue_id", "run_id", "test_id", "revision_id").annotate(
-        passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
-        failed=Count("pk", filter=Q(outcome=Outcome.FAILED)),
-        excluded=Count("pk", filter=~Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))),
-        passed_asked=Count("pk", filter=Q(outcome=Outcome.PASSED, has_taken_verdicts=False)),
-        failed_asked=Count("pk", filter=Q(outcome=Outcome.FAILED, has_taken_verdicts=False)),
-    )
+    counted = rows.values_list("issue_id", "run_id", "test_id").annotate(**COUNTS)
     tests: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
-    for issue, run, *answers in counted:
-        tests[issue, run].append(tuple(answers))
+    for issue, run, test, passed, failed, n, *bounds in counted:
+        tests[issue, run].append((test, passed, failed, n - passed - failed, *bounds))
+    severities = dict(Issue.objects.filter(pk__in=issues).values_list("pk", "severity"))
     found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
     for (issue, pk), answers in sorted(tests.items()):
         run = infos[pk]
@@ -140,6 +153,7 @@ def sightings(
                 release=run.release,
                 together=run.together,
                 at=run.at,
+                severity=severities[issue],
                 tests=np.array(answers, np.int64),
                 false_fails=rates.get(pk, NOT_MEASURED),
             )

@@ -31,7 +31,7 @@ SHADED: frozenset[Format] = frozenset(("rate", "share", "score", "estimate"))
 """Formats that a heat map shades: other numbers are not in [0, 1]."""
 
 BADGES: dict[Format, dict[str, str]] = {
-    "outcome": {},
+    "outcome": {"passes": "passed", "fails": "failed"},
     "verdict": {"worse": "failed", "better": "passed", "same": "pending"},
 }
 """Formats shown as badges, and the colours of values that are no outcome."""

@@ -80,6 +80,9 @@ class BehaviourOutcome:
         limit: The rate that may not be exceeded.
         tests: Distinct tests.
         failing: Of them, those that fail more often than judges err.
+        with_failures: Of them, those with a failed answer.
+        missing: Answers of which something is missing that could change their outcome.
+        is_confirmed: A person confirmed a failure.
         more_needed: Tests without a failure that would show it passes; None: it fails.
     """
 
@@ -89,8 +92,11 @@ class BehaviourOutcome:
     limit: float
     tests: int
     failing: int
+    with_failures: int
     failed_answers: float
     answers: int
+    missing: int
+    is_confirmed: bool
     false_fails: FalseFails
     more_needed: int | None
 
@@ -121,11 +127,15 @@ def behaviour_outcome(
     upper = upper_bound(most * n, n, level=1 - LEVEL)
     failing = sum(_fails(one.answers, one.least_failed, false_fails.bound) for one in tests)
     by_chance = _at_least(failing, len(tests), false_fails.bound)
-    if any(one.is_confirmed for one in tests) or (failing and by_chance <= LEVEL):
+    is_confirmed = any(one.is_confirmed for one in tests)
+    more_needed = None
+    if is_confirmed or (failing and by_chance <= LEVEL):
         word = Word.FAILS
+    elif upper <= limit:
+        word, more_needed = Word.PASSES, 0
     else:
-        word = Word.PASSES if upper <= limit else Word.CANNOT_TELL
-    failed = round(most * len(tests) + 0.499)
+        word, failed = Word.CANNOT_TELL, round(most * len(tests) + 0.499)
+        more_needed = max(0, least_tests(limit, failed) - len(tests))
     return BehaviourOutcome(
         word,
         sum(shares) / len(shares),
@@ -133,10 +143,13 @@ def behaviour_outcome(
         limit,
         len(tests),
         failing,
+        sum(one.failed > 0 for one in tests),
         sum(one.failed for one in tests),
         sum(one.answers for one in tests),
+        round(sum(one.most_failed - one.least_failed for one in tests)),
+        is_confirmed,
         false_fails,
-        None if word == Word.FAILS else max(0, least_tests(limit, failed) - len(tests)),
+        more_needed,
     )
 
 

@@ -1,7 +1,7 @@
 """Exact one-sided bounds of a rate, of fractions of successes too. Pure."""
 
+from bisect import bisect_left
 from functools import lru_cache
-from itertools import count
 from math import exp, lgamma, log, log1p
 
 from evalhub.statistics.arguments import check_level
@@ -12,6 +12,7 @@ _TINY = 1e-300
 _NEGLIGIBLE = 1e-15
 
 
+@lru_cache(maxsize=10_000)
 def upper_bound(found: float, n: float, *, level: float = 0.95) -> float:
     """Return the largest rate that so few of n do not refute: Clopper-Pearson, one-sided.
 
@@ -58,7 +59,14 @@ def least_tests(limit: float, failed: int = 0, *, level: float = 0.95) -> int:
     """
     if not 0 < limit < 1:
         raise ValueError(f"expected a limit between 0 and 1, got {limit}")
-    return next(n for n in count(failed + 1) if upper_bound(failed, n, level=level) <= limit)
+
+    def shows(n: int) -> bool:
+        return upper_bound(failed, n, level=level) <= limit
+
+    enough = 2 * (failed + 1)
+    while not shows(enough):
+        enough *= 2
+    return bisect_left(range(enough), True, failed + 1, key=shows)
 
 
 def beta_share(x: float, a: float, b: float) -> float:

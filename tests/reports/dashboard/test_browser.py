@@ -56,7 +56,7 @@ def test_cards_are_chosen_and_ordered_by_keyboard(enter, django_user_model):
 
 def test_what_an_issues_runs_propose_is_done_with_one_click(enter):
     issue, tests = ready_issue()
-    released(tests, [0, 1, 1, 1])
+    released(tests, [0, 1])
     enter.goto(f"{reverse('reports:issue_timeline')}?issue={issue.pk}")
     enter.locator("#chart-runs .main-svg").first.wait_for()
     shoot(enter, "issue-proposed")

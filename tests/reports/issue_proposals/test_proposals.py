@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from evalhub.models import Notification, NotificationKind
 from evalhub.refusals import Refused
+from evalhub.statistics.rates.behaviour_outcome import FalseFails
 from issues.lifecycle import states
 from issues.models import IssueState, Source
 from reports.documents.links import page_url
 from reports.issue_proposals import proposals as proposal_acts
 from reports.issue_proposals.proposals import accept, dismiss, proposal_of, proposals, pull
-from reports.issue_timeline.rule import FalseFails
 from runs.models import Run, Suite
 from tests.factories import (
     make_issue,
@@ -33,11 +33,16 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
 
 
 def ready_issue():
-    """An issue that lacks nothing, with two tests."""
-    issue = make_issue(description="It invents sources.")
+    """An issue that lacks nothing, with as many tests as show that one of low severity passes."""
+    issue = make_issue(description="It invents sources.", severity="low")
     Source.objects.create(issue=issue, value="a customer")
-    tests = [make_test(f"Question {n}?", issue=issue) for n in range(2)]
+    tests = [make_test(f"Question {n}?", issue=issue) for n in range(5)]
     return issue, tests
+
+
+def votes_of(outcome):
+    """1 passes all five tests, 0 fails all but the first."""
+    return [1, *[outcome] * 4]
 
 
 def run_of(tests, votes, *, release="", days_ago=0, model=None, done=True, jury=None):
@@ -57,10 +62,10 @@ def run_of(tests, votes, *, release="", days_ago=0, model=None, done=True, jury=
 
 
 def released(tests, outcomes, model=None, first=20):
-    """One run a release, one a day: 1 passes both tests, 0 fails one."""
+    """One run a release, one a day: 1 passes, 0 fails."""
     model = model or make_model()
     return [
-        run_of(tests, [1, one], release=f"1.{n}", days_ago=first - n, model=model)
+        run_of(tests, votes_of(one), release=f"1.{n}", days_ago=first - n, model=model)
         for n, one in enumerate(outcomes)
     ]
 
@@ -75,22 +80,30 @@ def resolve(issue, days_ago=0):
 # Resolved ----------------------------------------------------------------------------------------
 
 
-def test_an_issue_that_passed_three_releases_in_a_row_is_proposed_as_resolved():
+def test_an_issue_that_passes_in_the_newest_release_is_proposed_as_resolved():
     issue, tests = ready_issue()
-    runs = released(tests, [0, 1, 1, 1])
+    runs = released(tests, [0, 1])
     (found,) = proposals()
 
-    assert (found.issue, found.act) == (issue.pk, "resolve")
-    assert found.runs == (runs[3].pk, runs[2].pk, runs[1].pk)
-    assert "1.1, 1.2 and 1.3" in found.reason
-    assert "0 of 2 tests × models fail" in found.reason
-    assert "not measured and counts as 0" in found.reason
+    assert (found.issue, found.act, found.runs) == (issue.pk, "resolve", (runs[1].pk,))
+    assert found.reason == (
+        "Passes in release 1.1, in 1 run: 0 of 5 answers fail, in 0 of 5 tests: at most 45.1% "
+        "for sure, 50% is allowed."
+    )
 
 
-@pytest.mark.parametrize("outcomes", [[0, 1, 1], [1, 1, 1, 0], []])
-def test_fewer_releases_or_a_failure_propose_nothing(outcomes):
+@pytest.mark.parametrize(
+    ("n", "outcomes"),
+    [
+        pytest.param(5, [1, 1, 1, 0], id="fails"),
+        pytest.param(4, [1, 1, 1, 1], id="too few tests to show that it passes, however often"),
+        pytest.param(5, [], id="no run"),
+    ],
+)
+def test_without_evidence_of_passing_nothing_is_proposed(n, outcomes):
     _, tests = ready_issue()
-    released(tests, outcomes)
+    for k, one in enumerate(outcomes):
+        run_of(tests[:n], votes_of(one)[:n], release=f"1.{k}", days_ago=9 - k)
 
     assert proposals() == []
 
@@ -99,46 +112,36 @@ def test_fewer_releases_or_a_failure_propose_nothing(outcomes):
 def test_a_milder_jury_alone_resolves_nothing(is_other_jury, n):
     _, tests = ready_issue()
     model = make_model()
-    run_of(tests, [0, 0], release="1.0", days_ago=9, model=model)
+    run_of(tests, votes_of(0), release="1.0", days_ago=9, model=model)
     jury = make_jury(make_model()) if is_other_jury else None
-    for k in range(3):
-        run_of(tests, [1, 1], release=f"2.{k}", days_ago=3 - k, model=model, jury=jury)
+    run_of(tests, votes_of(1), release="2.0", days_ago=3, model=model, jury=jury)
 
     assert len(proposals()) == n
 
 
-def test_how_many_releases_it_takes_is_a_setting(settings):
-    settings.EVALHUB_RELEASES_TO_RESOLVE = 2
-    _, tests = ready_issue()
-    released(tests, [0, 1, 1])
-
-    assert len(proposals()) == 1
-
-
 def test_a_run_at_work_says_nothing_yet():
     _, tests = ready_issue()
-    released(tests, [1, 1])
-    run_of(tests, [1, 1], release="1.9", done=False)
+    run_of(tests, votes_of(1), release="1.9", done=False)
 
     assert proposals() == []
 
 
 def test_what_is_accepted_is_resolved_with_the_reason_as_its_note():
     issue, tests = ready_issue()
-    released(tests, [0, 1, 1, 1])
+    released(tests, [0, 1])
     person = make_user("maintainer")
     assert [proposal_of(issue)] == proposals()  # its page proposes what the list of all does
     accept(issue, "resolve", by=person)
     issue.refresh_from_db()
 
     assert issue.state == IssueState.RESOLVED
-    assert issue.resolution_note.startswith("Passed 3 releases in a row")
+    assert issue.resolution_note.startswith("Passes in release 1.1")
     assert issue.history.latest().history_user == person
 
 
 def test_what_is_not_proposed_any_more_is_refused():
     issue, tests = ready_issue()
-    released(tests, [0, 1, 1, 1, 0])
+    released(tests, [0, 1, 0])
 
     with pytest.raises(Refused, match="no longer applies"):
         accept(issue, "resolve", by=make_user("maintainer"))
@@ -153,7 +156,7 @@ def failures_after_resolution(*, reopens=False):
     model = make_model()
     released(tests, [0, 1], model)
     resolve(issue, days_ago=10)
-    run = run_of(tests, [1, 0], release="2.0", model=model)
+    run = run_of(tests, votes_of(0), release="2.0", model=model)
     suite = Suite.objects.create(name=f"suite {run.pk}", reopens_issues=reopens)
     Run.objects.filter(pk=run.pk).update(suite=suite)
     return issue, run
@@ -169,15 +172,15 @@ def test_a_resolved_issue_that_fails_again_is_proposed_and_stays_resolved():
     assert proposal_of(issue).act == "reopen"
     (notification,) = Notification.objects.filter(recipient=maintainer)
     assert notification.kind == NotificationKind.REOPENING
-    assert "1 of 2 tests × models fail" in notification.text
-    assert "was not measured and counts as 0" in notification.text
+    assert "4 of 5 answers fail, in 4 of 5 tests (assumed: judges fail" in notification.text
     assert f"issue={issue.pk}" in notification.url
     assert not viewer.notifications.exists()
 
 
 def test_only_runs_in_which_the_issue_failed_are_named(client):
     issue, failed = failures_after_resolution()
-    passed = run_of(list(issue.tests.order_by("pk")), [1, 1], release="2.0", days_ago=-1)
+    tests = list(issue.tests.order_by("pk"))
+    passed = run_of(tests, votes_of(1), release="2.0", days_ago=-1, model=make_model())
     (proposal,) = proposals()
 
     assert proposal.runs == (passed.pk, failed.pk)
@@ -202,8 +205,7 @@ def test_a_proposal_is_notified_once():
 
 def test_a_suite_alone_does_not_reopen_what_runs_of_others_show():
     issue, run = failures_after_resolution(reopens=True)
-    test = run.results.first().test
-    run_of([test], [0], release="2.0", model=make_model())
+    run_of(list(issue.tests.all()), [0] * 5, release="2.0", model=make_model())
 
     assert pull() == 0
     assert proposal_of(issue).runs[0] != run.pk
@@ -216,16 +218,16 @@ def test_a_dismissed_proposal_returns_with_a_newer_run():
 
     assert proposal_of(issue) is None
     assert proposals() == []
-    run_of(list(issue.tests.order_by("pk")), [0, 0], release="2.1", days_ago=-1)
+    run_of(list(issue.tests.order_by("pk")), [0] * 5, release="2.1", days_ago=-1)
     assert proposal_of(issue).act == "reopen"
 
 
 def test_false_fails_that_are_measured_explain_a_failure(monkeypatch):
     issue, run = failures_after_resolution()
-    measured = {run.pk: FalseFails(0.1, 200)}
+    measured = {run.pk: FalseFails(0.4, is_assumed=False)}
     monkeypatch.setattr(proposal_acts, "false_fails", lambda *_: measured)
 
-    # 1 of 2 fails: p = 1 - 0.9² = 0.19.
+    # 4 of 5 fail: P(Bin(5, 0.4) >= 4) = 0.087.
     assert proposal_of(issue) is None
 
 
@@ -237,9 +239,7 @@ def test_where_its_suite_says_so_an_issue_is_opened_once_with_why():
     assert issue.state == IssueState.APPROVED
     latest = issue.history.latest()
     assert latest.history_user is None
-    assert latest.history_change_reason == (
-        f"Reopen: failed again in run {run.pk} (1 of 2 tests × models)"
-    )
+    assert latest.history_change_reason == (f"Reopen: failed again in run {run.pk} (4 of 5 tests)")
     caches["computed"].clear()
     assert pull() == 0
     comment = issue.comments.get()
@@ -270,9 +270,9 @@ def test_nothing_is_computed_while_nothing_changed():
 def test_a_model_that_was_known_to_fail_does_not_open_it():
     issue, tests = ready_issue()
     weak = make_model()
-    run_of(tests, [0, 0], days_ago=5, model=weak)
+    run_of(tests, [0] * 5, days_ago=5, model=weak)
     resolve(issue, days_ago=3)
-    run_of(tests, [0, 0], model=weak)
+    run_of(tests, [0] * 5, model=weak)
 
     assert pull() == 0
 
@@ -293,7 +293,7 @@ def test_more_issues_need_no_more_queries():
 
     def more():
         failures_after_resolution()
-        released(ready_issue()[1], [0, 1, 1, 1])
+        released(ready_issue()[1], [0, 1])
 
     more()
     proposals()  # keeps what judges and annotators agree on
@@ -307,7 +307,7 @@ def resolved_issue():
     """An issue that its model passed yesterday, resolved today."""
     issue, tests = ready_issue()
     model = make_model()
-    run_of(tests, [1, 1], model=model, days_ago=1)
+    run_of(tests, [1] * 5, model=model, days_ago=1)
     states.resolve(issue, labels=(), note="Fixed.", by=make_user("maintainer"))
     return issue, tests, model
 
@@ -316,9 +316,9 @@ def resolved_issue():
 def test_a_stricter_jury_alone_reopens_nothing(is_new_model):
     issue, tests, model = resolved_issue()
     stern = make_jury(make_model())
-    run_of(tests, [0, 0], model=None if is_new_model else model, days_ago=-1, jury=stern)
+    run_of(tests, [0] * 5, model=None if is_new_model else model, days_ago=-1, jury=stern)
 
     assert proposal_of(issue) is None
     assert pull() == 0
-    run_of(tests, [0, 0], model=model, days_ago=-2)  # under the same jury
+    run_of(tests, [0] * 5, model=model, days_ago=-2)  # under the same jury
     assert proposal_of(issue).act == "reopen"
