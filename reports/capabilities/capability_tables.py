@@ -3,17 +3,20 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from evalhub.display.formatting import counted
 from reports.capabilities.champions_rule import Dimension
-from reports.capabilities.first_rule import METHOD, AgainstFirst, Weighted, against_first
+from reports.capabilities.first_rule import METHOD, AgainstFirst, Lists, by_grades, by_tests
 from reports.capabilities.query import CapabilityReport, Weighed
 from reports.capabilities.rule import DIMENSION, SUITE, TOPIC, Capability
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.documents.links import page_url, row_url
+from reports.documents.reading import Reading
 from reports.documents.topic_names import topic_key, topic_title
-from reports.leaderboard.rule import Excluded
+from reports.leaderboard.certainty_rule import inputs
+from reports.leaderboard.rule import Excluded, RankedModel, SuiteScore
 from reports.models import CapabilityWeight, WeightKind
 from reports.summaries.analyst.dimensions import DIMENSIONS
 
@@ -23,27 +26,38 @@ CapabilityRanks = list[tuple[Weighed, list[Capability], list[Excluded]]]
 """Each capability with its ranked models, best first, and the excluded ones."""
 
 EVIDENCE = (
-    Column("shared", "Shared", "count", "Scored for this model and for the first"),
+    Column("shared", "Tests", "count", "Different ones, scored for this model and the first"),
     Column("p_holm", "p (Holm)", "p", "Against the first; a dash: it is the first"),
     Column("method", "Method"),
 )
 
 
-Evidence = list[list[AgainstFirst]]
-"""The first model of each ranking against each of its models."""
+def evidence_of(rankings: CapabilityRanks, report: CapabilityReport, reading: Reading) -> Lists:
+    """Compare the first model of each capability with the others on the tests of its suites.
 
-
-def evidence_of(rankings: CapabilityRanks) -> Evidence:
-    """Test the first model of each capability against the others."""
-    return against_first(
-        [
-            [
-                {(p.kind, p.name, p.suite): Weighted(p.weight, p.score) for p in one.parts}
-                for one in ranked
-            ]
-            for _, ranked, _ in rankings
-        ]
+    Grades are opinions, and no tests. Empty lists while it is computed.
+    """
+    lists = [[_of_suites(one, report) for one in ranked] for _, ranked, _ in rankings]
+    runs = {run for models in lists for one in models for suite in one.suites for run in suite.runs}
+    found = reading.computed(
+        "capabilities-first",
+        [inputs(models) for models in lists],
+        Lists,
+        lambda: by_tests(lists, report.field.test_scores(runs)),
+        of=runs,
     )
+    return found or [[] for _ in lists]
+
+
+def _of_suites(found: Capability, report: CapabilityReport) -> RankedModel:
+    """Return the runs behind the parts of a capability that are suites."""
+    names = {part.suite or part.name for part in found.parts if part.kind != DIMENSION}
+    suites = [
+        SuiteScore(one.suite, one.version, 0.0, one.runs)
+        for one in report.field.latest
+        if one.model == found.model and report.suites[one.suite] in names
+    ]
+    return RankedModel(found.model, found.score, tuple(suites))
 
 
 def model_name(report: CapabilityReport, key: str) -> str:
@@ -100,7 +114,7 @@ def _parts_url(weighed: Weighed, model: str) -> str:
     return page_url("capabilities", capability=weighed.row.name, model=model) + "#components"
 
 
-def ranking_table(rankings: CapabilityRanks, evidence: Evidence, report: CapabilityReport) -> Table:
+def ranking_table(rankings: CapabilityRanks, evidence: Lists, report: CapabilityReport) -> Table:
     return Table(
         key="ranking",
         title="Ranking",
@@ -117,10 +131,12 @@ def ranking_table(rankings: CapabilityRanks, evidence: Evidence, report: Capabil
         rows=[
             _ranked_row(weighed, place, one, sure, report)
             for (weighed, ranked, _), tested in zip(rankings, evidence, strict=True)
-            for place, (one, sure) in enumerate(zip(ranked, tested, strict=True), 1)
+            for place, (one, sure) in enumerate(zip_longest(ranked, [None, *tested]), 1)
+            if one
         ],
         note="Weighted mean of its components: grades as (g − 1) / 9, and the latest score of each "
-        "suite, by name or else by its heaviest topic. p treats components as independent.",
+        "suite, by name or else by its heaviest topic. p is of all different tests of these suites "
+        "that both models have scored, each once; grades are no tests.",
         empty="No model is ranked yet.",
     )
 
@@ -129,7 +145,7 @@ def _ranked_row(
     weighed: Weighed,
     place: int,
     one: Capability,
-    sure: AgainstFirst,
+    sure: AgainstFirst | None,
     report: CapabilityReport,
 ) -> tuple[Cell, ...]:
     kinds = Counter(part.kind for part in one.parts)
@@ -138,9 +154,7 @@ def _ranked_row(
         place,
         Link(model_name(report, one.model), _parts_url(weighed, one.model)),
         Estimate(one.score, len(one.parts)),
-        sure.shared,
-        sure.p,
-        METHOD,
+        *((sure.shared, sure.p, METHOD) if sure else (None,) * 3),
         kinds[DIMENSION],
         kinds[TOPIC],
         kinds[SUITE],
@@ -189,15 +203,8 @@ def parts_tables(
 
 def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport, least: int) -> Table:
     """Return the champions of the dimensions in which a model is graded in `least` suites."""
-    tested = against_first(
-        [
-            [
-                {suite: Weighted(1.0, grade) for suite, grade in mean.by_suite.items()}
-                for mean in ranked
-            ]
-            for ranked in (one.ranked for one in dimensions)
-        ]
-    )
+    ranked = [one for one in dimensions if one.ranked]
+    tested = by_grades([one.ranked for one in ranked])
     return Table(
         key="champions",
         title="Dimension champions",
@@ -215,8 +222,7 @@ def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport, l
         ),
         rows=[
             _champion(dimension, evidence, report)
-            for dimension, evidence in zip(dimensions, tested, strict=True)
-            if dimension.ranked
+            for dimension, evidence in zip(ranked, tested, strict=True)
         ],
         note=f"Highest mean of an analyst's grades over at least {counted(least, 'suite')}, from "
         "the latest executive summary of each. Grades are an opinion.",
@@ -236,7 +242,7 @@ def _champion(
         min((one.suites for one in best), default=None),
         second and model_name(report, second.model),
         second and second.grade,
-        *((evidence[len(best)].shared, evidence[len(best)].p, METHOD) if second else (None,) * 3),
+        *((*evidence[len(best) - 1], METHOD) if second else (None,) * 3),
         len(dimension.ranked),
     )
 

@@ -6,10 +6,9 @@ from typing import Any
 from django import forms
 
 from evalhub.display.formatting import counted
-from evalhub.statistics.changes.change_test import is_significant
+from evalhub.statistics.changes.net_change import LEVEL
 from reports.capabilities.capability_tables import (
     CapabilityRanks,
-    Evidence,
     champions_table,
     components_table,
     evidence_of,
@@ -21,10 +20,9 @@ from reports.capabilities.capability_tables import (
     weights_table,
 )
 from reports.capabilities.champions_rule import MIN_SUITES, champions
-from reports.capabilities.first_rule import METHOD, AgainstFirst
+from reports.capabilities.first_rule import AgainstFirst, Lists
 from reports.capabilities.query import CapabilityReport, Weighed, capability_report
 from reports.capabilities.rule import Capability, capability
-from reports.compare.conclusion_words import is_p
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.jury_tables import apart_table, judged_by
@@ -60,7 +58,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         ranked = [one for one in found if isinstance(one, Capability)]
         ranked.sort(key=lambda one: (-round(one.score, 9), one.model))
         rankings.append((weighed, ranked, [one for one in found if isinstance(one, Excluded)]))
-    evidence = evidence_of(rankings)
+    evidence = evidence_of(rankings, report, reading)
     graded_suites = {suite for _, suite in report.graded}
     least = max(1, min(MIN_SUITES, len(graded_suites)))
     dimensions = champions(report.means, least=least)
@@ -96,27 +94,29 @@ def _labels(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[str, .
 
 
 def _sentences(
-    rankings: CapabilityRanks, evidence: Evidence, report: CapabilityReport
+    rankings: CapabilityRanks, evidence: Lists, report: CapabilityReport
 ) -> Iterable[str]:
     for (weighed, ranked, _), tested in zip(rankings, evidence, strict=True):
         if ranked:
             best = ranked[0]
             name = model_name(report, best.model)
             n = counted(len(best.parts), "component")
-            yield f"{weighed.row.name}: {name} with {best.score:.2f} ({n}), {_ahead(tested)}."
+            ahead = _ahead(tested, len(ranked))
+            yield f"{weighed.row.name}: {name} with {best.score:.2f} ({n}), {ahead}."
 
 
-def _ahead(evidence: Sequence[AgainstFirst]) -> str:
-    """Say whether the first model is ahead of all others."""
-    if len(evidence) == 1:
+def _ahead(evidence: Sequence[AgainstFirst], n: int) -> str:
+    """Say whether the first of so many models is ahead of all others on their tests."""
+    if n == 1:
         return "the only ranked model"
-    highest = f"the highest score of {len(evidence)} ranked"
-    p_values = [one.p for one in evidence[1:] if one.p is not None]
-    if len(p_values) < len(evidence) - 1:
-        return f"{highest}, not tested: it shares no component with another"
-    largest = max(p_values)
-    ahead = "significantly first" if is_significant(largest) else "not significantly first"
-    return f"{highest}, {ahead} ({is_p(largest)} at most against each other, {METHOD})"
+    highest = f"the highest score of {n} ranked"
+    if not evidence:
+        return highest
+    if any(one.p is None for one in evidence):
+        return f"{highest}; cannot tell whether it is first: it shares no test with another"
+    if max(one.p or 0 for one in evidence) > LEVEL:
+        return f"{highest}; cannot tell whether it is first on the tests that both have"
+    return f"{highest}, and first on the tests that it has in common with each"
 
 
 def _missing(shown: Iterable[Weighed]) -> Iterable[str]:

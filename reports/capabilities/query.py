@@ -33,6 +33,7 @@ class CapabilityReport:
     capabilities: tuple[Weighed, ...]
     records: tuple[Record, ...]
     means: Means
+    suites: Mapping[int, str]
 
     @cached_property
     def graded(self) -> set[tuple[str, int]]:
@@ -46,9 +47,8 @@ def capability_report() -> CapabilityReport:
     suites = dict(Suite.objects.order_by().values_list("pk", "name"))
     field = field_of_runs()
     means = mean_grades(grades(field))
-    return CapabilityReport(
-        field, tuple(_capabilities(suites.values())), tuple(_records(field, means, suites)), means
-    )
+    capabilities, records = _capabilities(suites.values()), _records(field, means, suites)
+    return CapabilityReport(field, tuple(capabilities), tuple(records), means, suites)
 
 
 def grades(field: Field) -> list[Graded]:

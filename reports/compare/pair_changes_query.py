@@ -1,15 +1,17 @@
 """The tested changes of many pairs of runs at once, for pages that list several."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import TypeVar
 
 from evalhub.statistics.changes.conclusion import Conclusion
+from evalhub.statistics.changes.lost_issues import LostIssues, lost_issues
 from reports.compare.evidence_rule import Where, findings, sample_of
 from reports.compare.matching_rule import Tested, match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
-from reports.compare.rule import Compared, Tally, compared, tallies_by, tally_of
+from reports.compare.rule import MATCHED, Compared, Tally, compared, tallies_by, tally_of
 
 K = TypeVar("K", bound=Hashable)
 
@@ -53,14 +55,9 @@ def pair_changes(
         keeps: Chooses the tests that are compared.
         tags: Names by tag set, if changes by tag are wanted.
     """
-    tests = outcomes_in({pk for pair in pairs for pk in pair})
-    tests = {run: [tested for tested in rows if keeps(tested)] for run, rows in tests.items()}
-    apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
-    digests = digests_of({pk for revisions in apart for pk in revisions})
     names: Mapping[int, tuple[str, ...]] = defaultdict(tuple, tags or {})
     changes = []
-    for before, run in pairs:
-        rows = compared(match(tests[before], tests[run], digests))
+    for rows in _compared(pairs, keeps):
         found = findings(sample_of(rows, names))
         whole = tally_of(rows)
         changes.append(
@@ -72,6 +69,35 @@ def pair_changes(
             )
         )
     return changes
+
+
+def lost_in_all(pairs: Sequence[tuple[int, int]]) -> LostIssues:
+    """Return the issues lost in all pairs together: of models in two releases; two queries.
+
+    The models are repeats of a test: its change is the mean over them.
+    """
+    changes: dict[int, list[float]] = defaultdict(list)
+    issues: dict[int, int] = {}
+    for rows in _compared(pairs):
+        for one in rows:
+            before, after = (side and side.share for side in (one.first, one.second))
+            if one.kind in MATCHED and before is not None and after is not None:
+                changes[one.latest.test_id].append(after - before)
+                issues[one.latest.test_id] = one.latest.issue_id
+    means = [fmean(changes[test]) for test in issues]
+    return lost_issues(means, list(issues.values()))
+
+
+def _compared(
+    pairs: Sequence[tuple[int, int]], keeps: Callable[[Tested], bool] = lambda tested: True
+) -> Iterator[Sequence[Compared]]:
+    """Yield the tests of each pair, those chosen by `keeps`; two queries."""
+    tests = outcomes_in({pk for pair in pairs for pk in pair})
+    tests = {run: [tested for tested in rows if keeps(tested)] for run, rows in tests.items()}
+    apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
+    digests = digests_of({pk for revisions in apart for pk in revisions})
+    for before, run in pairs:
+        yield compared(match(tests[before], tests[run], digests))
 
 
 def _by(

@@ -196,8 +196,8 @@ def _proposals(home: Home) -> Content:
 
 
 def _underperforming(home: Home) -> Content:
-    """The evidence against each issue, as on its page."""
-    table = listed_table(underperforming(home.newest, home.reading)).only("issue", "why")
+    """What to work on next, with the evidence, as on its page."""
+    table = listed_table(underperforming(home.reading)).only("issue", "why")
     return Content(_first(replace(table, note="")), page_url("underperforming"))
 
 
@@ -250,7 +250,7 @@ CARDS = (
     Card(
         "underperforming",
         "Underperforming issues",
-        "Issues significantly below the newest run's pass rate.",
+        "What to work on next in the newest release.",
         _underperforming,
     ),
     Card(

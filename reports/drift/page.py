@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from evalhub.display.formatting import counted
 from evalhub.models import User
-from evalhub.statistics.changes.change_test import ALPHA
+from evalhub.statistics.changes.net_change import LEVEL
 from reports.compare.conclusion_words import is_p
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.links import page_url, row_url
@@ -102,7 +102,7 @@ def _day(run: Observed) -> str:
 def _facts(report: DriftReport, shown: list[Series], far: list[Series]) -> tuple[Fact, ...]:
     watch = report.watch
     drifted = None if far and report.significance is None else len(_drifted(report, far))
-    among = f"of {sum(one.is_monitored for one in shown)} series monitored, p ≤ {ALPHA}"
+    among = f"of {sum(one.is_monitored for one in shown)} series monitored, p ≤ {LEVEL}"
     in_none = "not monitored, all suites"
     return (
         Fact("drifted", "Drifted", drifted, "count", f"{among}, Holm over {watch.monitored}"),

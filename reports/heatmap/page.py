@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from evalhub.display.formatting import counted, few
-from evalhub.statistics.changes.change_test import is_significant
+from evalhub.statistics.changes.net_change import LEVEL
 from reports.compare.conclusion_words import is_p
 from reports.documents.document import Cell, Column, Document, LazyRows, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
@@ -93,7 +93,7 @@ def _sentences(report: HeatReport, kind: str, spreads: Mapping[int | str, Spread
         yield f"No {model} passed any test of {few(never)}."
     if always:
         yield f"Every {model} passed every test of {few(always)}."
-    apart = [row for row in scored if row.key in spreads and is_significant(spreads[row.key].holm)]
+    apart = [row for row in scored if row.key in spreads and spreads[row.key].holm <= LEVEL]
     if apart:
         yield _differ_most(max(apart, key=lambda row: row.spread or 0), spreads, kind)
     if report.left_out:

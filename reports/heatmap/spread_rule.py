@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalhub.statistics.changes.change_test import MIN_CHANGED
 from evalhub.statistics.changes.holm import holm
 from evalhub.statistics.changes.row_permutation import DRAWS, columns_differ_p
+
+MIN_TESTS = 6
+"""With fewer tests, or issues, even a row on which all differ alike may be one by chance."""
 
 SEED = 1
 METHOD = "permutation within tests"
@@ -45,7 +47,7 @@ def spreads(tests: Iterable[RunTest]) -> dict[int | str, Spread]:
     for one in tests:
         rows[one.row][one.test][one.run] = one
     shared = {row: _shared(by_test) for row, by_test in rows.items()}
-    enough = {row: found for row, found in shared.items() if len(found) >= MIN_CHANGED}
+    enough = {row: found for row, found in shared.items() if len(found) >= MIN_TESTS}
     draws = max(DRAWS, _DRAWS_FOR_EACH * len(enough))
     units = {row: _units(found) for row, found in enough.items()}
     p_values = [columns_differ_p(table, seed=SEED, draws=draws) for table, _ in units.values()]
@@ -70,7 +72,7 @@ def _units(tests: Sequence[Sequence[RunTest]]) -> tuple[list[list[float]], str]:
     """Return the shares of each unit by run, and the name of the test."""
     shares = np.array([[one.share for one in by_run] for by_run in tests])
     issues, places = np.unique([by_run[0].issue for by_run in tests], return_inverse=True)
-    if len(issues) < MIN_CHANGED:
+    if len(issues) < MIN_TESTS:
         return shares.tolist(), METHOD
     sums = np.zeros((len(issues), shares.shape[1]))
     np.add.at(sums, places, shares)

@@ -1,23 +1,33 @@
-"""Certainty of a ranking: possible ranks, the significant leader, intervals of the means. Pure."""
+"""Certainty of a ranking: possible ranks, the leader, intervals of the means. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil, log2
+from statistics import fmean
 from typing import NamedTuple
 
-from evalhub.statistics.changes.flip_distribution import terms_needed
+from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.ranking.rank_sets import Pair, RankSet, rank_sets
 from evalhub.statistics.rates.rate_interval import mean_interval
-from reports.leaderboard.pairing_rule import ModelPair, Results, model_pairs
-from reports.leaderboard.rule import RankedModel
+from evalhub.statistics.weighted_mean import weighted_mean
+from reports.leaderboard.pairing_rule import (
+    ModelPair,
+    Overlap,
+    Results,
+    model_pairs,
+    suites_of_tests,
+)
+from reports.leaderboard.rule import RankedModel, SuiteScore
 
-METHOD = "paired permutation of tests within suites"
+METHOD = "mid-p sign flips on all different tests that both have scored"
 
 
 class Certainty(NamedTuple):
-    """A model's possible ranks, and the interval of its mean; None below 5 suites."""
+    """A model's possible ranks, its mean over suites with its interval; None below 5 suites."""
 
     ranks: RankSet
+    mean: float
     interval: Interval | None
 
 
@@ -32,15 +42,16 @@ class BoardCertainty:
 
     models: Mapping[str, Certainty]
     pairs: tuple[ModelPair, ...]
+    overlap: Overlap
 
     @property
     def compared(self) -> int:
-        """Pairs that share a suite; the correction is for so many."""
+        """Pairs that share a test; the correction is for so many."""
         return sum(pair.p is not None for pair in self.pairs)
 
     @property
     def told_apart(self) -> int:
-        """Pairs of which one model is significantly better."""
+        """Pairs of which one model is better for sure."""
         return sum(one.ranks.best - 1 for one in self.models.values())
 
     @property
@@ -50,8 +61,8 @@ class BoardCertainty:
 
     @property
     def needed(self) -> int:
-        """Differing tests or issues below which no pair can be significant."""
-        return terms_needed(max(1, self.compared))
+        """Differing tests or issues below which no pair can be told apart: p is 2^-n at least."""
+        return ceil(log2(max(1, self.compared) / LEVEL))
 
     @property
     def is_too_small(self) -> bool:
@@ -64,11 +75,6 @@ class BoardCertainty:
         first = [model for model, one in self.models.items() if one.ranks == (1, 1)]
         return first[0] if first and len(self.models) > 1 else None
 
-    def largest_p(self, model: str) -> float:
-        """Return the largest corrected p of this model's comparisons."""
-        found = [p.holm for p in self.pairs if model in (p.first, p.second) and p.holm is not None]
-        return max(found, default=1.0)
-
 
 def certainty(ranked: Sequence[RankedModel], results: Results) -> BoardCertainty:
     """Return rank sets that hold for all models at once with 95 % (Holm over all pairs)."""
@@ -77,13 +83,30 @@ def certainty(ranked: Sequence[RankedModel], results: Results) -> BoardCertainty
         [one.model for one in ranked],
         [Pair(pair.first, pair.second, pair.difference or 0, pair.holm) for pair in compared],
     )
-    models = {
-        one.model: Certainty(
-            sets[one.model], mean_interval([(suite.score, 1.0) for suite in one.suites])
+    holding = suites_of_tests(ranked, results)
+    repeated = sum(n > 1 for n in holding.values())
+    models = {}
+    for one in ranked:
+        scores = [suite.score for suite in one.suites]
+        if repeated:
+            scores = [_without_repeats(suite, results, holding) for suite in one.suites]
+        interval = mean_interval([(score, 1.0) for score in scores])
+        models[one.model] = Certainty(sets[one.model], fmean(scores), interval)
+    suites = {suite.suite for one in ranked for suite in one.suites}
+    return BoardCertainty(models, tuple(compared), Overlap(len(suites), len(holding), repeated))
+
+
+def _without_repeats(suite: SuiteScore, results: Results, holding: Mapping[int, int]) -> float:
+    """Return the suite's score with the weight of each test shared by the suites that hold it."""
+    found = [
+        weighted_mean(
+            [row.score for row in rows], [row.weight / holding[row.revision] for row in rows]
         )
-        for one in ranked
-    }
-    return BoardCertainty(models, tuple(compared))
+        for run in suite.runs
+        if (rows := results.get(run))
+    ]
+    scores = [score for score in found if score is not None]
+    return fmean(scores) if scores else suite.score
 
 
 def inputs(ranked: Sequence[RankedModel]) -> list[object]:
@@ -92,3 +115,9 @@ def inputs(ranked: Sequence[RankedModel]) -> list[object]:
         [one.model, [[suite.suite, suite.version, suite.score, suite.runs] for suite in one.suites]]
         for one in ranked
     ]
+
+
+def by_mean(ranked: Sequence[RankedModel], sure: BoardCertainty) -> tuple[RankedModel, ...]:
+    """Return the models with their means, best first, in which no test counts twice."""
+    found = [replace(one, mean=sure.models[one.model].mean) for one in ranked]
+    return tuple(sorted(found, key=lambda one: (-round(one.mean, 9), one.model)))

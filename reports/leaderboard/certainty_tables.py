@@ -3,44 +3,49 @@
 from collections.abc import Iterator, Mapping
 
 from evalhub.display.formatting import counted
-from evalhub.statistics.changes.change_test import ALPHA, MAY_FAIL_TOGETHER, MIN_CHANGED
-from reports.compare.conclusion_words import is_p
+from evalhub.statistics.changes.net_change import LEVEL, MIN_ISSUES
+from reports.compare.conclusion_words import MAY_FAIL_TOGETHER
 from reports.documents.document import Column, Fact, Table
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
 
 
 def lead(names: Mapping[str, str], sure: BoardCertainty) -> str:
-    """Name the significant leader; without one, the reason, and never that models are equal."""
-    basis = f"{METHOD}, Holm over {counted(sure.compared, 'pair')}"
+    """Name the leader; without one, the reason, and never that models are equal."""
+    n = len(sure.models)
     if sure.leader is not None:
+        others = "the other model" if n == 2 else f"each of the {n - 1} other models"
         return (
-            f"{names[sure.leader]} is significantly first of {len(sure.models)} models: "
-            f"{is_p(sure.largest_p(sure.leader))} or less against each other model ({basis})."
-            f"{_caveat(sure, sure.leader)}"
+            f"{names[sure.leader]} is first: judges rate it better than {others} on the tests that "
+            f"both have.{_caveat(sure, sure.leader)}"
         )
     if not sure.compared:
-        return "No two models share a suite in the same version, so that ranks cannot be compared."
+        return "No two models share a test, so that EvalHub cannot tell which is first."
     if sure.is_too_small:
         return (
-            "The data is too small to tell any two models apart: two models differ in at most "
+            "Cannot tell any two models apart: two differ in at most "
             f"{sure.most_changed} tests or issues, and with "
-            f"{counted(sure.compared, 'pair')} at least {sure.needed} are needed ({basis})."
+            f"{counted(sure.compared, 'pair')} at least {sure.needed} are needed."
         )
     firsts = sum(one.ranks.best == 1 for one in sure.models.values())
-    return (
-        f"No model is significantly first: {firsts} of {len(sure.models)} models may be ({basis})."
-    )
+    return f"Cannot tell which model is first: {firsts} of {n} may be."
+
+
+def overlap(sure: BoardCertainty) -> str:
+    """Say how many different tests the suites have."""
+    found = sure.overlap
+    repeated = f", {found.repeated:,} of them in two or more" if found.repeated else ""
+    return f"{counted(found.suites, 'suite')}, {counted(found.tests, 'different test')}{repeated}."
 
 
 def _caveat(sure: BoardCertainty, leader: str) -> str:
-    """Warn where tests were permuted for the leader, since a suite has fewer than 6 issues."""
-    by_test = any(leader in (p.first, p.second) and not p.is_by_issue for p in sure.pairs)
+    """Warn where the leader and another model share fewer than 5 issues."""
+    by_test = any(leader in (p.first, p.second) and not p.accounts_for_issues for p in sure.pairs)
     return f" {MAY_FAIL_TOGETHER}" if by_test else ""
 
 
 def told_apart(sure: BoardCertainty | None) -> Iterator[Fact]:
     if sure and sure.compared:
-        note = f"of {counted(sure.compared, 'pair')}, p ≤ {ALPHA:g} (Holm)"
+        note = f"of {counted(sure.compared, 'pair')}, p ≤ {LEVEL:g} (Holm)"
         yield Fact("told_apart", "Pairs told apart", sure.told_apart, "count", note)
 
 
@@ -61,32 +66,24 @@ def rivals(key: str, names: Mapping[str, str], sure: BoardCertainty | None) -> I
         title=f"{names[key]} and each other model",
         columns=(
             Column("name", "Other model"),
-            Column("difference", "Difference", "number", f"{names[key]} minus the other"),
-            Column("suites", "Suites", "count", "Shared, in the same version"),
-            Column("tests", "Tests", "count", "Scored for both"),
+            Column("difference", "Difference", "points", f"{names[key]} minus the other"),
+            Column("low", "At least", "points", "95% interval"),
+            Column("high", "At most", "points", "95% interval"),
+            Column("tests", "Tests", "count", "Different tests scored for both"),
+            Column("issues", "Issues", "count", "Of these tests"),
             Column("changed", "Differing", "count", "Tests or issues with other scores"),
-            Column(
-                "permuted",
-                "Permuted",
-                "text",
-                f"Issues if all suites have {MIN_CHANGED} or more",
-            ),
             Column("p", "p", "p", f"Two-sided, {METHOD}"),
             Column("p_holm", "p (Holm)", "p", f"Corrected for {counted(sure.compared, 'pair')}"),
         ),
         rows=[
             (
-                names[pair.second],
-                pair.difference,
-                pair.suites,
-                pair.tests,
-                pair.changed,
-                "issues" if pair.is_by_issue else "tests",
-                pair.p,
-                pair.holm,
+                *(names[pair.second], pair.difference),
+                *(pair.interval or (None, None)),
+                *(pair.tests, pair.issues, pair.changed, pair.p, pair.holm),
             )
             for pair in sorted(found, key=lambda one: order.index(one.second))
         ],
-        note="Where tests are permuted, tests of one issue may fail together: p is then too low.",
+        note=f"Below {MIN_ISSUES} shared issues p does not account for tests of one issue that "
+        "fail together, and is then too low.",
         empty="No other model is ranked.",
     )

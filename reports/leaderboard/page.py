@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -10,8 +11,8 @@ from evalhub.display.formatting import counted
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.topic_names import topic_title
-from reports.leaderboard.certainty_rule import BoardCertainty, certainty, inputs
-from reports.leaderboard.certainty_tables import lead, rivals, told_apart
+from reports.leaderboard.certainty_rule import BoardCertainty, by_mean, certainty, inputs
+from reports.leaderboard.certainty_tables import lead, overlap, rivals, told_apart
 from reports.leaderboard.jury_tables import apart_table, judged_by
 from reports.leaderboard.pairwise_query import pairwise_board, pairwise_sentences
 from reports.leaderboard.query import (
@@ -82,6 +83,9 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Rank models with confidence sets, and list excluded models and the runs behind one model."""
     ranking = _ranked(filters)
     sure = _certainty(filters, ranking, reading)
+    if sure:
+        ranked = by_mean(ranking.board.ranked, sure)
+        ranking = replace(ranking, board=replace(ranking.board, ranked=ranked))
     models = sure.models if sure else {}
     tradeoff = tradeoff_of(ranking)
     is_whole = not filters["family"] and not filters["tag"]
@@ -118,7 +122,7 @@ def _certainty(
         return None
     runs = [run for one in ranked for suite in one.suites for run in suite.runs]
     return reading.computed(
-        "rank-certainty",
+        "rank-certainty-2",
         [tag, beta, inputs(ranked)],
         BoardCertainty,
         lambda: certainty(ranked, ranking.field.test_scores(runs, tag, beta=beta)),
@@ -187,6 +191,8 @@ def _sentences(
         )
     if len(ranked) > 1 and sure:
         sentences.append(lead(ranking.names, sure))
+    if sure:
+        sentences.append(overlap(sure))
     if ranking.board.shared is not None:
         sentences.append(
             f"Only the {counted(len(ranking.board.shared), 'suite')} that all of them ran count."
@@ -214,7 +220,7 @@ def _mixed_versions(ranking: Ranking) -> tuple[str, ...]:
         return ()
     return (
         f"In {counted(mixed, 'suite')} models ran different versions: tests changed in between. "
-        "All versions count in the means, but models are compared on equal versions only.",
+        "All versions count in the means, but models are compared on tests that both have.",
     )
 
 

@@ -1,7 +1,9 @@
-"""Two models compared test by test, on the suites that both ran in the same version. Pure."""
+"""Two models compared on all different tests that both were scored on. Pure.
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+A test revision counts once for each model, whatever number of suites holds it.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -9,21 +11,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.statistics.changes.change_test import Flipped, flipped_units
-from evalhub.statistics.changes.flip_distribution import flipped_p, terms_needed
 from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.net_change import MIN_ISSUES, net_change
+from evalhub.statistics.interval import Interval
 from reports.leaderboard.rule import RankedModel
 
+_DIGITS = 12
+"""To which the mean of equal scores is the score again, however often it was measured."""
+
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 class ScoredTest(NamedTuple):
-    """A scored result; `score` in [0, 1], `weight` not negative."""
+    """A scored result of a test revision; `score` in [0, 1], `weight` not negative.
 
-    test: int
+    `scale` is the key of the way it was judged: only scores on one scale are compared.
+    """
+
+    revision: int
     issue: int
     weight: float
     score: float
+    scale: str = ""
 
 
 Results = Mapping[int, Sequence[ScoredTest]]
@@ -35,140 +45,126 @@ class ModelPair:
     """Two ranked models on the tests that both have scored.
 
     Attributes:
-        difference: First minus second: mean over suites of the weighted mean over tests, in
-            [-1, 1]; None without a shared suite.
-        suites: Shared suites.
-        tests: Shared tests.
-        changed: Permuted units that differ: issues or tests.
-        is_by_issue: Whole issues were permuted, of every suite. Otherwise p does not account for
-            tests of one issue failing together.
-        p: Two-sided, by paired permutation; None without a shared suite.
+        difference: First minus second: mean over the tests, in [-1, 1]; None without a shared test.
+        tests: Shared test revisions, of so many `issues`.
+        changed: Tests on which they differ, or from 5 shared issues on such issues, if fewer.
+        p: Two-sided (`net_change`); None without a shared test.
         holm: Corrected for all pairs of the board.
     """
 
     first: str
     second: str
-    difference: float | None
-    suites: int
-    tests: int
-    changed: int
-    is_by_issue: bool
-    p: float | None
+    difference: float | None = None
+    tests: int = 0
+    issues: int = 0
+    changed: int = 0
+    interval: Interval | None = None
+    p: float | None = None
     holm: float | None = None
+
+    @property
+    def accounts_for_issues(self) -> bool:
+        """Tell whether p holds where tests of one issue fail together."""
+        return self.issues >= MIN_ISSUES
 
     def seen_from(self, model: str) -> "ModelPair":
         """Return this pair with the model first."""
         if model == self.first:
             return self
         difference = None if self.difference is None else -self.difference
-        return replace(self, first=self.second, second=self.first, difference=difference)
+        ends = self.interval and Interval(-self.interval.high, -self.interval.low)
+        return replace(
+            self, first=self.second, second=self.first, difference=difference, interval=ends
+        )
 
 
 @dataclass(frozen=True)
-class _Suite:
-    """A suite in one version: each model's mean score of each test, NaN if it has none."""
+class _Board:
+    """All different tests, on each scale: of every model its mean score, NaN if it has none.
+
+    `scores` has the shape (models, tests on a scale); `tests` and `issues` say which they are of.
+    """
 
     rows: Mapping[str, int]
     scores: Floats
-    weights: Floats
-    issues: NDArray[np.int64]
+    tests: Integers
+    issues: Integers
 
 
 def model_pairs(ranked: Sequence[RankedModel], results: Results) -> list[ModelPair]:
-    """Compare all models in pairs, corrected for all pairs.
-
-    If two models were equal, each test could as well have had their scores swapped, and so could
-    each issue, whose tests tend to fail together. Whole issues are permuted where the models differ
-    in so many that p can become significant among all pairs of the board. Where they differ in
-    fewer, whole issues are permuted in suites of which they share 6 or more, and tests in others:
-    suites of a single issue could else tell nobody apart. The statistic is the difference of their
-    means over the shared suites, each suite counting once.
-    """
-    suites = _suites(ranked, results)
-    models = [one.model for one in ranked]
-    twos = list(combinations(models, 2))
-    needed = terms_needed(max(1, len(twos)))
-    pairs = [_pair(*two, suites, needed) for two in twos]
+    """Compare all models in pairs, corrected for all pairs."""
+    board = _board(ranked, results)
+    pairs = [_pair(*two, board) for two in combinations(board.rows, 2)]
     corrected = holm([one.p for one in pairs])
     return [replace(one, holm=p) for one, p in zip(pairs, corrected, strict=True)]
 
 
-def _suites(ranked: Sequence[RankedModel], results: Results) -> list[_Suite]:
-    runs: dict[tuple[int, str], dict[str, tuple[int, ...]]] = defaultdict(dict)
-    for one in ranked:
-        for suite in one.suites:
-            runs[suite.suite, suite.version][one.model] = suite.runs
-    return [
-        _suite({model: [row for run in some for row in results.get(run, ())] for model, some in by})
-        for by in (models.items() for models in runs.values())
-        if len(by) > 1
-    ]
+def pairs_with_first(ranked: Sequence[RankedModel], results: Results) -> list[ModelPair]:
+    """Compare the first model with each other one, not corrected."""
+    board = _board(ranked, results)
+    models = list(board.rows)
+    return [_pair(models[0], other, board) for other in models[1:]]
 
 
-def _suite(by_model: Mapping[str, Sequence[ScoredTest]]) -> _Suite:
-    every = {row.test: row for rows in by_model.values() for row in rows}
-    place = {test: i for i, test in enumerate(sorted(every))}
-    scores = np.full((len(by_model), len(place)), np.nan)
-    for line, rows in zip(scores, by_model.values(), strict=True):
+def _board(ranked: Sequence[RankedModel], results: Results) -> _Board:
+    runs = {one.model: [run for suite in one.suites for run in suite.runs] for one in ranked}
+    mine = {
+        model: [row for run in some for row in results.get(run, ())] for model, some in runs.items()
+    }
+    every = {(row.revision, row.scale): row.issue for rows in mine.values() for row in rows}
+    place = {key: n for n, key in enumerate(sorted(every))}
+    scores = np.full((len(mine), len(place)), np.nan)
+    for line, rows in zip(scores, mine.values(), strict=True):
         if rows:
-            places = [place[row.test] for row in rows]
+            places = [place[row.revision, row.scale] for row in rows]
             counts = np.bincount(places, minlength=len(place))
             sums = np.bincount(places, [row.score for row in rows], minlength=len(place))
-            line[counts > 0] = sums[counts > 0] / counts[counts > 0]
-    return _Suite(
-        rows={model: i for i, model in enumerate(by_model)},
+            line[counts > 0] = np.round(sums[counts > 0] / counts[counts > 0], _DIGITS)
+    return _Board(
+        rows={model: n for n, model in enumerate(mine)},
         scores=scores,
-        weights=np.array([every[test].weight for test in place], dtype=np.float64),
-        issues=np.array([every[test].issue for test in place], dtype=np.int64),
+        tests=np.array([revision for revision, _ in place], dtype=np.int64),
+        issues=np.array([every[key] for key in place], dtype=np.int64),
     )
 
 
-class _Shared(NamedTuple):
-    """The tests of a suite that two models share, each with its part in their difference there."""
-
-    parts: Floats
-    issues: NDArray[np.int64]
-
-
-def _pair(first: str, second: str, suites: Iterable[_Suite], needed: int) -> ModelPair:
-    """Compare two models; whole issues are permuted if they differ in `needed`."""
-    found = [
-        shared
-        for suite in suites
-        if first in suite.rows and second in suite.rows
-        if (shared := _shared(suite, first, second)) is not None
-    ]
-    if not found:
-        return ModelPair(first, second, None, 0, 0, 0, is_by_issue=False, p=None)
-    units = _units(found, needed)
+def _pair(first: str, second: str, board: _Board) -> ModelPair:
+    apart = board.scores[board.rows[first]] - board.scores[board.rows[second]]
+    both = ~np.isnan(apart)
+    _, at, of = np.unique(board.tests[both], return_index=True, return_inverse=True)
+    changes = np.round(np.bincount(of, apart[both]) / np.bincount(of), _DIGITS) if at.size else at
+    issues = board.issues[both][at]
+    found = net_change(changes.tolist(), issues.tolist())
+    if found is None:
+        return ModelPair(first, second)
+    changed = int(np.count_nonzero(changes))
+    if found.accounts_for_issues:
+        changed = min(changed, len(np.unique(issues[changes != 0])))
     return ModelPair(
-        first=first,
-        second=second,
-        difference=float(units.terms.sum()),
-        suites=len(found),
-        tests=sum(len(one.parts) for one in found),
-        changed=len(units.terms),
-        is_by_issue=units.is_by_issue,
-        p=flipped_p(units.terms.tolist()),
+        *(first, second, found.change, found.tests, found.issues, changed),
+        *(found.interval, found.p),
     )
 
 
-def _units(shared: Sequence[_Shared], needed: int) -> Flipped:
-    """Return what is permuted; it sums up to the mean difference over the suites."""
-    parts = np.concatenate([one.parts for one in shared]) / len(shared)
-    whole = flipped_units(parts, np.concatenate([one.issues for one in shared]), least=needed)
-    if whole.is_by_issue:
-        return whole
-    each = [flipped_units(one.parts, one.issues, changed_only=False) for one in shared]
-    terms = np.concatenate([units.terms for units in each]) / len(shared)
-    return Flipped(terms, is_by_issue=all(units.is_by_issue for units in each))
+@dataclass(frozen=True)
+class Overlap:
+    """How many suites and different tests a board has, and tests that two suites or more hold."""
+
+    suites: int
+    tests: int
+    repeated: int
 
 
-def _shared(suite: _Suite, first: str, second: str) -> _Shared | None:
-    """Return what two models share of a suite; None: nothing."""
-    away = suite.scores[suite.rows[first]] - suite.scores[suite.rows[second]]
-    both = ~np.isnan(away)
-    weight = suite.weights[both].sum()
-    if not weight:
-        return None
-    return _Shared(suite.weights[both] * away[both] / weight, suite.issues[both])
+def suites_of_tests(ranked: Sequence[RankedModel], results: Results) -> dict[int, int]:
+    """Return in how many suites of the board each test revision was scored."""
+    pairs = {
+        (row.revision, suite.suite)
+        for one in ranked
+        for suite in one.suites
+        for run in suite.runs
+        for row in results.get(run, ())
+    }
+    holding: dict[int, int] = {}
+    for revision, _ in pairs:
+        holding[revision] = holding.get(revision, 0) + 1
+    return holding

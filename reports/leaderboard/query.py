@@ -93,14 +93,14 @@ class Field:
             beta: Weight of similarity; 0 keeps the scores.
         """
         found: dict[int, list[ScoredTest]] = defaultdict(list)
-        fields = ("run_id", "test_id", "issue_id", "weight", "judges_score", "similarity")
-        for run, test, issue, weight, score, similar in (
+        fields = ("run_id", "revision_id", "issue_id", "weight", "judges_score", "similarity")
+        for run, revision, issue, weight, score, similar in (
             _scored(runs, tag).values_list(*fields).iterator(10_000)
         ):
-            own = self.entrants[run].own_beta
-            at = remixed(score, similar, own_beta=own, beta=beta or own)
+            took = self.entrants[run]
+            at = remixed(score, similar, own_beta=took.own_beta, beta=beta or took.own_beta)
             if at is not None:
-                found[run].append(ScoredTest(test, issue, weight, at))
+                found[run].append(ScoredTest(revision, issue, weight, at, took.scale))
         return dict(found)
 
 

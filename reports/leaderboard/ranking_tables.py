@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.display.formatting import counted
-from evalhub.statistics.changes.change_test import MIN_CHANGED
 from reports.documents.document import Cell, Column, Estimate, Link, Table
 from reports.documents.links import page_url
 from reports.leaderboard.certainty_rule import METHOD, Certainty
@@ -62,10 +61,9 @@ def least_of(filters: Mapping[str, Any], most: int) -> int:
 
 RANKING_NOTE = (
     "The latest complete run of each suite and model, or the mean of its variants. "
-    f"Models are compared in pairs on the tests that both have scored ({METHOD}, Holm; "
-    f"whole issues where enough of them differ, or in suites where a pair shares {MIN_CHANGED} "
-    "or more). Elsewhere tests of one issue may fail together, and p is then too low. A wide "
-    "range of ranks means that the data cannot tell models apart, not that they are equal."
+    "A test that several suites hold has a part of its weight in each. Ranks come from pairs of "
+    f"models ({METHOD}, each once, Holm over all pairs). A wide range of ranks means that the data "
+    "cannot tell models apart, not that they are equal."
 )
 
 

@@ -4,13 +4,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evalhub.display.charts import Figure
-from evalhub.display.formatting import counted, listed, seconds, usd
-from evalhub.statistics.changes.change_test import is_significant
+from evalhub.display.formatting import listed, seconds, usd
+from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.statistics.interval import Interval
-from reports.compare.conclusion_words import is_p
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.model_lines import LineStyle, line_style
-from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
+from reports.leaderboard.certainty_rule import BoardCertainty, Certainty
 from reports.leaderboard.figure import Mark, score_against_price
 from reports.leaderboard.ranking_tables import Ranking
 from reports.leaderboard.tradeoff_rule import Spot, Usage, added, frontier
@@ -65,10 +64,10 @@ def choice(found: Tradeoff, sure: BoardCertainty) -> Iterator[str]:
     ranked, names = found.ranking.board.ranked, found.ranking.names
     best = ranked[0].model if ranked else ""
     undecided = {
-        pair.seen_from(best).second: pair.holm
+        pair.seen_from(best).second
         for pair in sure.pairs
         if best in (pair.first, pair.second) and pair.holm is not None
-        if not is_significant(pair.holm)
+        if pair.holm > LEVEL
     }
     if not undecided:
         return
@@ -82,11 +81,7 @@ def choice(found: Tradeoff, sure: BoardCertainty) -> Iterator[str]:
         if (spot := _least([spot for spot in spots if spot.model in left])) is not None
     ]
     chosen = f" Of these, {listed(least)}." if least else ""
-    basis = f"{METHOD}, Holm over {counted(sure.compared, 'pair')}"
-    yield (
-        f"The data does not decide between {listed([names[model] for model in left])} "
-        f"({is_p(min(undecided.values()))} or more, {basis}).{chosen}"
-    )
+    yield (f"The data does not decide between {listed([names[model] for model in left])}.{chosen}")
 
 
 def _least(spots: Sequence[Spot]) -> Spot | None:

@@ -1,46 +1,44 @@
-"""The issues of a run, compared with the whole run and over the last runs."""
+"""The issues of the newest release that fail, over all its models."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count
 
+from evalhub.values.id_in import IdIn
+from issues.models import Feedback, Issue
+from reports.compare.pair_changes_query import lost_in_all
 from reports.documents.reading import Reading
+from reports.issue_proposals.proposals import state_of_workspace
+from reports.issue_timeline.rule import evidence_of
+from reports.queries.issue_outcomes import RunInfo, false_fails, run_infos, sightings
 from reports.queries.names import titles
 from reports.queries.scope import scope_of
-from reports.underperforming.rule import (
-    LAST,
-    Before,
-    Counted,
-    IssueComparisons,
-    issue_comparisons,
-)
-from runs.figures.rate import Rate, rate_of_issues
-from runs.models import Outcome, Result, Run
+from reports.releases.query import ReleasesReport, releases_report
+from reports.underperforming.rule import Standing, WorkItem, work_list
+from runs.models import Run
 from runs.models.run import RunQuerySet
-
-SCORED = (Outcome.PASSED, Outcome.FAILED)
-WINDOW = 50
-"""Conclusive runs, up to the chosen one, that are searched for the last ones of an issue."""
 
 
 @dataclass(frozen=True)
 class UnderperformingReport:
-    """The underperforming issues of a run.
+    """The issues to work on in a release.
 
     Attributes:
-        run: None without any conclusive run.
-        comparisons: None while they are computed.
+        release: "" where no run has one: the newest run of each model then counts.
+        runs: Of the release.
+        items: Most urgent first; None while they are computed.
+        issues: How many have results.
         titles: By issue.
-        excluded: Number of errors, unscored and pending results by issue.
     """
 
-    run: Run | None
-    comparisons: IssueComparisons | None
+    release: str
+    before: str
+    runs: tuple[RunInfo, ...]
+    items: Sequence[WorkItem] | None
+    issues: int
     titles: Mapping[int, str]
-    excluded: Mapping[int, int]
-    rate: Rate | None = None
+    labels: tuple[str, ...]
 
 
 def newest_run() -> Run | None:
@@ -52,81 +50,49 @@ def _newest_of(runs: RunQuerySet) -> Run | None:
     return runs.select_related("suite").order_by("-created_at", "-pk").first()
 
 
-def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
-    """Compare the issues of this run; a constant number of queries."""
-    if run is None:
-        return UnderperformingReport(None, None, {}, {})
-    tests, excluded = _tests(run)
-    never = [issue for issue, of in tests.items() if not any(test.passed for test in of)]
-    last = _last_runs(run, never)
-    rates = [
-        (sum(one.passed for one in of), sum(one.scored for one in of)) for of in tests.values()
+def underperforming(reading: Reading, release: str = "") -> UnderperformingReport:
+    """Rank the issues of a release, by default the newest; a constant number of queries."""
+    found = releases_report(reading, release=release)
+    newest = {line.run.pk for line in found.lines}
+    runs = [
+        run
+        for run in run_infos()
+        if (run.release == found.release if found.release else run.pk in newest)
     ]
-    issues = {*tests, *excluded}
+    standings = reading.computed(
+        "work-next",
+        [state_of_workspace(), found.release, [run.pk for run in runs]],
+        list[Standing],
+        lambda: _standings(found, runs, reading),
+    )
+    reports = _reports([one.issue for one in standings or ()])
+    items = None if standings is None else work_list(standings, reports)
     return UnderperformingReport(
-        run=run,
-        comparisons=_comparisons(run, tests, last, reading),
-        titles=titles(issues),
-        excluded=excluded,
-        rate=rate_of_issues(
-            rates,
-            answers=run.repeats,
-            total=sum(scored for _, scored in rates) + sum(excluded.values()),
-        ),
+        release=found.release,
+        before=found.before,
+        runs=tuple(runs),
+        items=items,
+        issues=len(standings or ()),
+        titles=titles([item.standing.issue for item in items or ()]),
+        labels=found.labels,
     )
 
 
-Tests = dict[int, list[Counted]]
+def _standings(found: ReleasesReport, runs: Sequence[RunInfo], reading: Reading) -> list[Standing]:
+    """Tell of each issue how it stands in the release; an issue without a result is left out."""
+    severities = dict(Issue.objects.order_by("pk").values_list("pk", "severity"))
+    seen = sightings(list(severities), runs, false_fails(runs, reading)).by_issue
+    pairs = [
+        (line.before.pk, line.run.pk) for line in found.lines if line.before and line.is_joined
+    ]
+    lost = {one.issue: one for one in lost_in_all(pairs).found} if pairs else {}
+    return [
+        Standing(issue, severities[issue], evidence_of(results), lost.get(issue))
+        for issue, results in seen.items()
+        if results
+    ]
 
 
-def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
-    """Return the scored tests and the number of excluded results by issue; one query."""
-    single = run.repeats == 1
-    groups = ["issue_id", "judges_outcome"] if single else ["issue_id", "test_id", "judges_outcome"]
-    rows = Result.objects.filter(run=run).order_by().values_list(*groups).annotate(n=Count("pk"))
-    excluded: dict[int, int] = defaultdict(int)
-    sums: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0])
-    for *key, outcome, n in rows:
-        if outcome in SCORED:
-            sums[tuple(key)][0] += n if outcome == Outcome.PASSED else 0
-            sums[tuple(key)][1] += n
-        else:
-            excluded[key[0]] += n
-    tests: Tests = defaultdict(list)
-    for (issue, *_), (passed, scored) in sorted(sums.items()):
-        tests[issue].append(Counted(passed, scored))
-    return dict(tests), dict(excluded)
-
-
-def _last_runs(run: Run, issues: Collection[int]) -> dict[int, list[Before]]:
-    """Return the newest runs that scored these issues, this one first; two queries."""
-    if not issues:
-        return {}
-    earlier = Run.objects.conclusive().filter(created_at__lte=run.created_at)
-    window = list(earlier.order_by("-created_at", "-pk").values_list("pk", flat=True)[:WINDOW])
-    rows = Result.objects.filter(issue__in=issues, run__in=window, judges_outcome__in=SCORED)
-    sums: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
-    counted = (
-        rows.order_by().values_list("issue_id", "run_id", "judges_outcome").annotate(n=Count("pk"))
-    )
-    for issue, of, outcome, n in counted:
-        sums[issue][of][0] += n if outcome == Outcome.PASSED else 0
-        sums[issue][of][1] += n
-    return {
-        issue: [Before(pk, *found[pk]) for pk in window if pk in found][:LAST]
-        for issue, found in sums.items()
-    }
-
-
-def _comparisons(
-    run: Run, tests: Tests, last: Mapping[int, Sequence[Before]], reading: Reading
-) -> IssueComparisons | None:
-    """Compare the issues; with repeats, permutations may be left to a second request."""
-    if run.repeats == 1:
-        return issue_comparisons(tests, last, single=True)
-    return reading.computed(
-        "comparisons-3",
-        [sorted(tests.items()), sorted(last.items())],
-        IssueComparisons,
-        lambda: issue_comparisons(tests, last, single=False),
-    )
+def _reports(issues: Sequence[int]) -> dict[int, int]:
+    rows = Feedback.objects.filter(IdIn("issue_id", issues)).order_by()
+    return dict(rows.values_list("issue_id").annotate(n=Count("pk")))

@@ -46,7 +46,6 @@ SIMULATIONS = (
         "intervals",
         "rate_differences",
         "alpha_bands",
-        "underperforming",
         "leaderboard",
         "judge_trust",
         "judge_figures",
@@ -54,7 +53,7 @@ SIMULATIONS = (
     *("changes", "issue_outcome", "claims"),
     *("comparison", "change_intervals", "detectable", "multiplicity", "drift"),
     *("pairwise", "position_bias", "trials"),
-    *("alpha_uneven", "underperforming_uneven", "leaderboard_uneven", "leaderboard_correlated"),
+    *("alpha_uneven", "leaderboard_uneven", "leaderboard_correlated"),
 )
 """Modules of this folder with a function `checks`."""
 

@@ -5,8 +5,8 @@ more. Equal: each model passes each test with the test's own rate, on its own; o
 whole issues, enough of them to be permuted. (With few of them the rule permutes tests: see
 `leaderboard_correlated`.)
 
-Issues are permuted in suites of 6 or more, elsewhere tests: however many issues a suite has, nested
-models are told apart.
+A test counts once, whatever number of suites holds it. The rule before counted it in each suite:
+equal models whose tests three suites list were then told apart on a quarter of the boards.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,33 +40,38 @@ class Shape(NamedTuple):
         )
 
 
-SMALL = [Shape(3, 2, 20, issues) for issues in (1, 4, 10, 20)]
+SMALL = [Shape(3, 2, 20, issues) for issues in (1, 10, 20)]
 FIVE = Shape(3, 5, 20, 4)
-"""Suites of which none could be told apart by flipping whole suites."""
-
-LARGE = [Shape(40, 10, 50, issues) for issues in (1, 4, 10, 50)]
+LARGE = [Shape(40, 10, 50, issues) for issues in (4, 10, 50)]
+COPIED = Shape(2, 1, 40, 4)
 EQUAL = [Shape(3, 2, 20, 20), Shape(5, 5, 20, 8), Shape(10, 10, 50, 10)]
 STEP = 10
 """Tests that each of the 40 nested models fails more; three models lower, that is 30."""
 
 
-def board_of(passed: NDArray[np.bool_], shape: Shape) -> BoardCertainty:
-    """Return what a board says of these answers, shape (models, suites, tests)."""
+def board_of(passed: NDArray[np.bool_], shape: Shape, *, copies: int = 1) -> BoardCertainty:
+    """Return what a board says of these answers, shape (models, suites, tests).
+
+    Args:
+        copies: Suites that list each of these tests.
+    """
     ranked, results = [], {}
     for model, suites in enumerate(passed):
         scores = []
-        for suite, tests in enumerate(suites):
-            run = model * shape.suites + suite
+        for place in range(len(suites) * copies):
+            suite = place % len(suites)
+            tests = suites[suite]
+            run = model * shape.suites * copies + place
             results[run] = [
                 ScoredTest(
-                    test=suite * shape.tests + test,
+                    revision=suite * shape.tests + test,
                     issue=suite * shape.issues + test % shape.issues,
                     weight=1.0,
                     score=float(is_passed),
                 )
                 for test, is_passed in enumerate(tests)
             ]
-            scores.append(SuiteScore(suite, "1", float(tests.mean()), (run,)))
+            scores.append(SuiteScore(place, "1", float(tests.mean()), (run,)))
         mean = float(np.mean([one.score for one in scores]))
         ranked.append(RankedModel(f"m{model:02}", mean, tuple(scores)))
     return certainty(ranked, results)
@@ -95,7 +100,13 @@ def told_apart(shape: Shape, *, step: int, least: int, boards: int, seed: int = 
 
 
 def false_alarms(
-    shape: Shape, *, rate: float, boards: int, whole_issues: bool = False, seed: int = 1
+    shape: Shape,
+    *,
+    rate: float,
+    boards: int,
+    whole_issues: bool = False,
+    copies: int = 1,
+    seed: int = 1,
 ) -> float:
     """Return the share of boards of equal models that tell any two apart."""
     rng = np.random.default_rng(seed)
@@ -107,7 +118,7 @@ def false_alarms(
             passed = drawn[:, :, np.arange(shape.tests) % shape.issues]
         else:
             passed = rng.random((shape.models, shape.suites, shape.tests)) < rates
-        alarms += board_of(passed, shape).told_apart > 0
+        alarms += board_of(passed, shape, copies=copies).told_apart > 0
     return alarms / boards
 
 
@@ -130,6 +141,12 @@ def checks() -> Iterator[Check]:
             f"leaderboard: {shape}, equal, pass rate {rate:.0%}: boards that tell any apart",
             *FEW,
             _boards(false_alarms, shape, rate=rate),
+        )
+    for rate in (0.5, 0.9):
+        yield Check(
+            f"leaderboard: {COPIED}, in three suites, equal, pass rate {rate:.0%}: told apart",
+            *FEW,
+            _boards(false_alarms, COPIED, rate=rate, copies=3),
         )
     for shape, rate in product(EQUAL[1:], (0.5, 0.9)):
         yield Check(

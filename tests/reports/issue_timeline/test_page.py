@@ -52,8 +52,8 @@ def test_what_broke_lies_between_two_runs():
 
     assert texts(row) | {"streak": 0, "why": ""} == {
         "line": "steady 3",
-        "before": "steady 3, release 0",
-        "first_failed": "steady 3, release 1",
+        "before": "steady 3, release 1",
+        "first_failed": "steady 3, release 2",
         "passed_again": None,
         "now": "fails",
         "why": "",
@@ -80,7 +80,7 @@ def test_fewer_runs_of_a_line_are_shown_than_counted():
 
     assert len(rows(document, "runs")) == 4
     assert any("4 earlier runs" in sentence for sentence in document.sentences)
-    assert "steady 4, release 1" in [texts(row)["first_failed"] for row in rows(document, "turns")]
+    assert "steady 4, release 2" in [texts(row)["first_failed"] for row in rows(document, "turns")]
 
 
 def test_its_tests_come_with_the_hardest_first():
@@ -192,7 +192,7 @@ def test_who_may_not_decide_sees_the_proposal_without_its_button(client):
     client.force_login(make_user("viewer"))
     page = client.get(reverse("reports:issue_timeline"), {"issue": issue.pk}).content.decode()
 
-    assert "Passes in release 1.3" in page
+    assert "Passes in release 1.1" in page
     assert "Resolve issue" not in page
     assert accept(client, issue, "annotator", act="resolve").status_code == 403
     assert issue.state == IssueState.APPROVED

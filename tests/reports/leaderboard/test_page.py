@@ -212,7 +212,7 @@ def test_ranks_that_may_be_are_computed_by_the_second_request(took):
     second = built()
     # Two suites of one test cannot tell two models apart.
     assert [row["ranks"] for row in second.table("ranking").as_rows()] == ["1 to 2", "1 to 2"]
-    assert "The data is too small to tell any two models apart" in second.sentences[1]
+    assert "Cannot tell any two models apart" in second.sentences[1]
 
 
 def test_leader_is_named_with_its_evidence_and_its_rivals():
@@ -221,31 +221,52 @@ def test_leader_is_named_with_its_evidence_and_its_rivals():
     for name, score in (("gpt-4o", 1), ("grok-4", 0)):
         scored_run(suite, make_model(name=name), *[score] * 10, tests=tests)
     document = built("least=1")
-    assert "gpt-4o is significantly first of 2 models: p = 0.002" in document.sentences[1]
+    assert document.sentences[1].startswith("gpt-4o is first: judges rate it better than the other")
+    assert document.sentences[2] == "1 suite, 10 different tests."
     assert [row["ranks"] for row in document.table("ranking").as_rows()] == ["1", "2"]
     (row, _) = document.table("ranking").as_rows()
     (rival,) = built(row["name"].url.partition("?")[2].partition("#")[0]).table("rivals").as_rows()
     assert (rival["name"], rival["difference"], rival["tests"]) == ("grok-4", 1, 10)
-    assert (rival["permuted"], rival["p_holm"]) == ("issues", 2 / 2**10)
+    assert (rival["issues"], rival["p_holm"]) == (10, 1 / 2**10)
+    assert 0 < rival["low"] < rival["high"] <= 1
 
 
-def test_ordered_models_are_told_apart_by_five_suites_of_one_issue():
+def test_a_test_in_two_suites_is_counted_once():
+    tests = make_tests(5)
+    suites = [make_suite(*tests), make_suite(*tests)]
+    for name, score in (("gpt-4o", 1), ("grok-4", 0)):
+        model = make_model(name=name)
+        for suite in suites:
+            scored_run(suite, model, *[score] * 5, tests=tests)
+    document = built("least=1")
+    (row, _) = document.table("ranking").as_rows()
+    (rival,) = built(row["name"].url.partition("?")[2].partition("#")[0]).table("rivals").as_rows()
+
+    assert "2 suites, 5 different tests, 5 of them in two or more." in document.sentences
+    assert (rival["tests"], rival["p"]) == (5, 1 / 2**5)
+
+
+def test_ordered_models_are_told_apart_by_six_suites_of_one_issue():
     passes = {"gpt-4o": 10, "grok-4": 6, "gemini-pro": 2}
     models = {name: make_model(name=name) for name in passes}
-    for _ in range(5):
+    for _ in range(6):
         tests = make_tests(10, issue=make_issue())
         suite = make_suite(*tests)
         for name, n in passes.items():
             scored_run(suite, models[name], *[1] * n, *[0] * (10 - n), tests=tests)
-    document = built("least=5")
+    document = built("least=6")
     assert [row["ranks"] for row in document.table("ranking").as_rows()] == ["1", "2", "3"]
-    assert "gpt-4o is significantly first of 3 models" in document.sentences[1]
-    assert document.sentences[1].endswith("Tests of one issue may fail together.")
+    assert (
+        "gpt-4o is first: judges rate it better than each of the 2 other" in document.sentences[1]
+    )
 
 
 def test_a_single_ranked_model_is_not_called_first(took):
     took(make_model(name="gpt-4o"), 0.5, 0.7)
-    assert built().sentences == ("Only gpt-4o is ranked, with a mean of 0.6 over 2 suites.",)
+    assert built().sentences == (
+        "Only gpt-4o is ranked, with a mean of 0.6 over 2 suites.",
+        "2 suites, 1 different test, 1 of them in two or more.",
+    )
 
 
 def test_share_of_similarity_and_tag_reach_the_single_tests(test, took):

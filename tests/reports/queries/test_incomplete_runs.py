@@ -13,7 +13,6 @@ from reports.documents.reading import Reading
 from reports.heatmap.page import HEATMAP
 from reports.issue_timeline.page import ISSUE_TIMELINE
 from reports.notifications import in_words
-from reports.underperforming.page import UNDERPERFORMING
 from runs.comparison.baselines import pin
 from runs.figures.tallies import cells_of, group_of
 from tests.factories import make_issue, make_model, make_tests, make_user
@@ -84,14 +83,6 @@ def test_an_issue_timeline_has_no_incomplete_run(issue, complete, incomplete):
 
     assert [row["run"].text for row in document.table("runs").as_rows()] == [complete.label]
     assert listed(document) == [(incomplete.label, "10 errors", "Retry 10 failed")]
-
-
-def test_underperforming_issues_are_those_of_a_complete_run(complete, incomplete):
-    facts = {fact.name: fact.value for fact in built(UNDERPERFORMING).facts}
-    assert facts["run"] == complete.label
-
-    chosen = built(UNDERPERFORMING, run=incomplete.pk)
-    assert any("is incomplete, 10/20 scored" in warning for warning in chosen.warnings)
 
 
 def test_a_comparison_with_an_incomplete_run_warns_and_offers_to_retry(complete, incomplete):

@@ -1,120 +1,80 @@
-"""The page of underperforming issues: a planted one is found, in a run and over runs."""
+"""The page of what to work on next, over all models of the newest release."""
 
 import pytest
-from django.core.cache import caches
 
-from evalhub.statistics.rates.rate_interval import Method
+from issues.models import Feedback
+from reports.compare.pair_changes_query import lost_in_all
 from reports.documents.reading import Reading
 from reports.underperforming.page import UNDERPERFORMING
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
-from tests.reports.judged_runs import answer, fail, finish, judge
+from tests.factories import make_issue, make_model, make_test, make_user
+from tests.reports.issue_proposals.test_proposals import run_of
 
-pytestmark = pytest.mark.django_db
-
-
-def document_of(run=None, reading=None):
-    return UNDERPERFORMING.build({"run": run}, reading or Reading(make_user("viewer")))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
 
 
-def rows(document, key="listed"):
-    return document.table(key).as_rows()
+def document_of(release="", reading=None):
+    return UNDERPERFORMING.build({"release": release}, reading or Reading(make_user("viewer")))
 
 
-def names(document, key="listed"):
-    return [row["issue"].text for row in rows(document, key)]
+def rows(document):
+    return document.table("listed").as_rows()
 
 
-def make_tests():
-    """Ten tests of a fine issue, and five of a planted one."""
-    fine, planted = make_issue(title="Fine"), make_issue(title="Planted")
-    return [
-        *(make_test(f"Fine {n}?", issue=fine) for n in range(10)),
-        *(make_test(f"Planted {n}?", issue=planted) for n in range(5)),
-    ]
+def names(document):
+    return [row["issue"].text for row in rows(document)]
 
 
-def run_of(tests, votes, **fields):
-    run = make_run(*tests, jury=make_jury(make_model()), **fields)
-    answer(run)
-    of = {test.pk: vote for test, vote in zip(tests, votes, strict=True)}
-    judge(run, [[of[result.test_id]] for result in run.results.order_by("pk")])
-    finish(run)
-    return run
+def test_what_fails_in_the_newest_release_is_ranked_over_all_models():
+    issues = {title: make_issue(title=title, severity="low") for title in ("Fine", "Lost", "Old")}
+    tests = [make_test(f"{t} {n}?", issue=issue) for t, issue in issues.items() for n in range(5)]
+    models = [make_model(name=f"model {n}") for n in range(3)]
+    for model in models:
+        run_of(tests, [1] * 10 + [0] * 5, release="1.0", days_ago=2, model=model)
+        run_of(tests, [1] * 5 + [0, 0, 0, 0, 1] + [0] * 5, release="1.1", days_ago=1, model=model)
+    document = document_of()
+    lost, old = rows(document)
+
+    assert (lost["issue"].text, old["issue"].text) == ("Lost", "Old")
+    assert (lost["models"], lost["word"], lost["lost"], old["lost"]) == (
+        *("3 of 3", "fails", "4 of 5"),
+        None,
+    )
+    assert document.sentences[0].startswith("Do this first: “Lost” (low). With each of 3 models")
+    assert "Lost since the release before: 4 of 5 tests, over all models." in lost["why"]
+
+    Feedback.objects.bulk_create(Feedback(issue=issues["Old"], comment=f"{n}") for n in range(2))
+    assert names(document_of()) == ["Old", "Lost"]
+    assert names(document_of("1.0")) == ["Old"]
 
 
-def test_a_planted_issue_is_listed_with_its_reason():
-    run = run_of(make_tests(), [1] * 10 + [0] * 5)
-    document = document_of(run)
-    (row,) = rows(document)
+def test_an_issue_lost_in_all_models_is_sure_where_no_single_model_shows_it():
+    """Each of 6 models loses two other ones of twelve tests: half of them is lost on the whole."""
+    issue, other = make_issue(), make_issue()
+    tests = [make_test(f"{n}?", issue=issue) for n in range(12)]
+    tests += [make_test(f"other {n}?", issue=other) for n in range(4)]
+    pairs = []
+    for n in range(6):
+        model = make_model(name=f"model {n}")
+        before = run_of(tests, [1] * 16, release="1.0", days_ago=2, model=model)
+        votes = [int(k not in (2 * n, 2 * n + 1)) for k in range(12)] + [1] * 4
+        pairs.append((before.pk, run_of(tests, votes, release="1.1", model=model).pk))
 
-    # Of the choices of 5 of the 15 tests one has no pass; twice that over two issues.
-    assert row["issue"].text == "Planted"
-    assert row["p"] == pytest.approx(1 / 3003)
-    assert row["p_holm"] == pytest.approx(2 / 3003)
-    assert row["others"] == 1
-    assert "0 of 5 answers passed, 100% of the other issues'" in row["why"]
-    assert "the hypergeometric test of 5 tests, Holm over 2 issues" in row["why"]
-    assert next(fact.value for fact in document.facts if fact.name == "rate").n == 15
-    assert document.table("listed").figure["layout"]["shapes"][0]["x0"] == pytest.approx(1 / 3)
-
-
-def test_a_low_issue_that_may_be_chance_comes_next():
-    run = run_of(make_tests(), [1] * 9 + [0] + [1, 1, 1, 1, 0])
-    document = document_of(run)
-
-    assert names(document) == []
-    assert "Planted" in names(document, "next")
+    assert [lost_in_all([pair]).is_sure for pair in pairs] == [False] * 6
+    found = lost_in_all(pairs)
+    assert [one.issue for one in found.found] == [issue.pk]
 
 
-def test_an_issue_that_never_passed_in_three_runs_is_named_apart_however_small():
-    tests = make_tests()[:11]
-    for _ in range(2):
-        run_of(tests, [1] * 10 + [0])
-    document = document_of(run_of(tests, [1] * 10 + [0]))
+def test_a_first_request_leaves_the_ranking_to_a_second():
+    test = make_test()
+    run_of([test], [0], release="1.0", model=make_model())
+    reading = Reading(make_user("viewer"), computes=False)
+    document_of(reading=reading)
 
-    assert names(document) == []
-    assert [(row["issue"].text, row["answers"]) for row in rows(document, "never")] == [
-        ("Planted", 3)
-    ]
+    assert reading.pending
+    assert names(document_of()) == [test.issue.title]
 
 
-def test_later_runs_do_not_change_what_a_run_tells():
-    tests = make_tests()[:11]
-    first = run_of(tests, [1] * 10 + [0])
-    for _ in range(2):
-        run_of(tests, [1] * 10 + [0])
+def test_without_a_run_nothing_is_listed():
+    document = document_of()
 
-    assert names(document_of(first), "never") == []
-
-
-def test_errors_and_unscored_results_are_counted_outside_the_rates():
-    run = run_of(make_tests(), [1] * 10 + [0] * 4 + [None])
-    fail(run, run.results.order_by("pk")[10])
-    (row,) = rows(document_of(run))
-
-    assert (row["rate"].value.passed, row["rate"].value.n, row["excluded"]) == (0, 3, 2)
-
-
-def test_repeats_are_computed_by_a_second_request():
-    caches["computed"].clear()
-    tests = make_tests()
-    more = [make_test(f"Planted {n}?", issue=tests[-1].issue) for n in range(5, 8)]
-    run = run_of([*tests, *more], [1] * 10 + [0] * 8, repeats=2)
-    first = Reading(make_user("viewer"), computes=False)
-    document_of(run, first)
-    (row,) = rows(document_of(run))
-
-    # Of the 43,758 choices of eight tests one fails as often.
-    assert first.pending
-    assert (row["issue"].text, row["tests"]) == ("Planted", 8)
-    assert row["p"] < 0.001
-    assert (row["rate"].value.n, row["rate"].value.method) == (16, Method.BY_TEST)
-
-
-def test_the_newest_complete_run_is_looked_at_unless_another_is_asked_for():
-    tests = make_tests()
-    run_of(tests, [1] * 15)
-    newest = run_of(tests, [1] * 10 + [0] * 5, label="the newest")
-    make_run(*tests)
-
-    assert document_of().facts[0].value == newest.label
+    assert (rows(document), document.sentences, document.facts) == ([], (), ())

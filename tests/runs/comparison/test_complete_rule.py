@@ -50,7 +50,6 @@ MAY_BE_INCOMPLETE = {
     "runs/review/queue_items.py": "annotators score what is missing",
     "reports/judge_reliability/humans/corrections_query.py": "compares judgments, not runs",
     "reports/leaderboard/query.py": "tells conclusive runs from incomplete ones, which it lists",
-    "reports/underperforming/page.py": "offers runs to choose from",
     "reports/summaries/requests.py": "waits for the end",
     "reports/activity/query.py": "says that a run ended",
     "reports/notifications.py": "says that a run ended, and that it is incomplete",
