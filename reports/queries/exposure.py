@@ -1,6 +1,6 @@
 """Results by the exposure of their tests: open, sealed, or exposed before the run."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -36,12 +36,17 @@ def tallies_of_tests(runs: Collection[int], tests: str, which: Q | None = None) 
     if not tests:
         return tallies_of_runs(runs, which, of_judges=True)
     if tests == OPEN:
-        sealed = {tally.key: tally for tally in tallies_of_tests(runs, SEALED, which)}
         every = tallies_of_runs(runs, which, of_judges=True)
-        left = (one.without(sealed[one.key]) if one.key in sealed else one for one in every)
-        return [tally for tally in left if tally.total]
+        return less(every, tallies_of_tests(runs, SEALED, which))
     rows = Result.objects.filter(which or Q(), run__in=runs, test__in=_sealed())
     return tallies_over(only(rows, tests), of_judges=True)
+
+
+def less(every: Iterable[Tally], some: Iterable[Tally]) -> list[Tally]:
+    """Return the tallies of the results that are not in some of them."""
+    parts = {tally.key: tally for tally in some}
+    left = (one.without(parts[one.key]) if one.key in parts else one for one in every)
+    return [tally for tally in left if tally.total]
 
 
 def _sealed() -> list[int]:

@@ -74,8 +74,8 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     by_release = report.is_by_release or query.over == RELEASE
     over = "by release" if by_release else "over time"
     caveat = (
-        "The latest runs of these lines differ in tests or judges: compare each line with itself "
-        "only."
+        "The latest runs of these lines differ in judges or share no test: compare each line with "
+        "itself only."
     )
     return Document(
         title=f"Pass rate{about} {over}",
@@ -129,6 +129,18 @@ def _sentences(report: TrendReport) -> Iterator[str]:
         f"{counted(runs, 'run')} of {report.scope.name} on {counted(lines, 'line')}, "
         f"{_days(min(times), max(times))}."
     )
+    if report.shared:
+        yield f"Drawn on the {counted(report.shared.n, 'test')} that all runs shown have."
+        yield from _new_tests(report)
+
+
+def _new_tests(report: TrendReport) -> Iterator[str]:
+    """Yield how each line's newest run did on tests that are not drawn."""
+    for line in report.lines:
+        newest = line.points[-1]
+        if found := report.others.get(newest.place):
+            tests = counted(found.total // newest.run.repeats, "new test")
+            yield f"{tests}: {found.passed:,} of {found.scored:,} passed with {line.name}."
 
 
 def _moves(changes: Mapping[str, LastChange]) -> Iterator[str]:

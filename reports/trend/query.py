@@ -9,10 +9,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from evalhub.models import LanguageModel
+from evalhub.values.id_in import IdIn
 from issues.models import Issue, Tag
 from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
-from reports.queries.exposure import tallies_of_tests
+from reports.queries.exposure import less, only, tallies_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.measurement_changes import Change, changes_of
 from reports.queries.names import all_tag_names, identities
@@ -27,11 +28,12 @@ from reports.trend.series_rule import (
     by_time,
     has_releases,
 )
+from reports.trend.shared_tests_query import SharedTests, shared_tests
 from runs.comparison.comparability import scoring_of
 from runs.comparison.comparability_rule import Comparable, Scoring, comparability
 from runs.figures.rate import Rate
-from runs.figures.tallies import Group, Rates, Tally, groups_of
-from runs.models import Run
+from runs.figures.tallies import Group, Rates, Tally, groups_of, tallies_over
+from runs.models import Result, Run
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
 
@@ -104,7 +106,9 @@ class TrendReport:
         lines_left_out: Names of lines not shown, at most MAX_NAMED.
         incomplete: Runs on no line, since too little of them is scored.
         unfinished: Number of runs that have not ended, or were stopped.
-        measured_apart: The newest runs of the lines differ in tests, or are not comparable.
+        measured_apart: The newest runs of the lines are not comparable, or share no test.
+        shared: The tests that are drawn, where runs differ in tests; None: all.
+        others: By newest point of a line, what it has beside these.
         scorings: How each run shown is scored.
         unpooled: Number of runs in no rate, as they are not comparable with the newest of a point.
     """
@@ -121,6 +125,8 @@ class TrendReport:
     incomplete: tuple[IncompleteRun, ...]
     unfinished: int
     measured_apart: bool
+    shared: SharedTests | None
+    others: Mapping[RateKey, Group]
     scorings: Mapping[int, Scoring]
     unpooled: int
     labels: tuple[str, ...]
@@ -135,9 +141,8 @@ class TrendReport:
         return comparability(before, last)
 
     def is_last_comparable(self, line: Line) -> bool:
-        """Tell whether the last two runs of a line have the same tests, and comparable scores."""
-        fingerprints = {point.run.suite_fingerprint for point in line.points[-2:]}
-        return len(line.points) > 1 and len(fingerprints) == 1 and bool(self.comparable(line))
+        """Tell whether the last two runs of a line have comparable scores."""
+        return len(line.points) > 1 and bool(self.comparable(line))
 
     def tag_rate(self, point: Point, tag: str) -> Rate | None:
         """Return the rate; None where no result of the point has the tag."""
@@ -156,7 +161,8 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     judge_runs = judge_runs_of(series.runs)
     scorings = {run: scoring_of(runs[run], judge_runs.get(run)) for run in series.runs}
     pooled = _pooled(series, scorings)
-    counted = Counted.read(query, pooled, runs)
+    shared = shared_tests(runs[run] for run in pooled.runs)
+    counted = Counted.read(query, pooled, runs, shared)
     names, looks = named_lines(
         {line: runs[run] for line, run in newest.items()}, by_family=query.by_family
     )
@@ -180,7 +186,9 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
         lines_left_out=tuple(names[line] for line in series.left_out[:MAX_NAMED]),
         incomplete=incomplete,
         unfinished=every.count() - len(found) - len(incomplete),
-        measured_apart=_are_apart([line.points[-1].run for line in lines], scorings),
+        measured_apart=_are_apart([line.points[-1].run for line in lines], scorings, shared),
+        shared=shared,
+        others=counted.others,
         scorings=scorings,
         unpooled=len(series.runs) - len(pooled.runs),
         labels=labels_of_all((runs[run] for run in series.runs), judge_runs),
@@ -202,9 +210,11 @@ def _pooled(series: SeriesLines, scorings: Mapping[int, Scoring]) -> SeriesLines
     return replace(series, shown=tuple(shown))
 
 
-def _are_apart(runs: Sequence[Run], scorings: Mapping[int, Scoring]) -> bool:
+def _are_apart(
+    runs: Sequence[Run], scorings: Mapping[int, Scoring], shared: SharedTests | None
+) -> bool:
     return any(
-        run.suite_fingerprint != runs[0].suite_fingerprint
+        (shared is None and run.suite_fingerprint != runs[0].suite_fingerprint)
         or not comparability(scorings[runs[0].pk], scorings[run.pk])
         for run in runs[1:]
     )
@@ -243,15 +253,25 @@ def _newest(found: Sequence[RunKey], series: SeriesLines) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Counted:
-    """The rates of all points, and of the largest tags at the points that show them."""
+    """The rates of all points, and of the largest tags at the points that show them.
+
+    `others` are results of the newest points on tests that are not drawn.
+    """
 
     groups: Mapping[RateKey, Group]
+    others: Mapping[RateKey, Group]
     rates: Rates[RateKey]
     tags: tuple[str, ...]
     tags_left_out: int
 
     @classmethod
-    def read(cls, query: TrendQuery, series: SeriesLines, runs: Mapping[int, Run]) -> "Counted":
+    def read(
+        cls,
+        query: TrendQuery,
+        series: SeriesLines,
+        runs: Mapping[int, Run],
+        shared: SharedTests | None,
+    ) -> "Counted":
         """Read tag sets and results."""
         series_points = {
             run.run: RateKey("", series_line.key, place)
@@ -265,6 +285,14 @@ class Counted:
         if query.tag:
             which &= Q(tag_set__in=[pk for pk, names in tags_of.items() if query.tag.name in names])
         tallies = tallies_of_tests(list(series_points), query.tests, which)
+        others: dict[RateKey, Group] = {}
+        if shared:
+            of_others = Q(run__in=list(series_points)) & IdIn("revision_id", shared.others)
+            rows = only(Result.objects.filter(of_others, which), query.tests)
+            found = tallies_over(rows, of_judges=True)
+            tallies = less(tallies, found)
+            newest = {RateKey("", line.key, len(line.series_points) - 1) for line in series.shown}
+            others = groups_of(found, lambda tally: newest & {series_points[tally.run_id]})
         tagged_runs = set(_tagged(query, series))
         tagged = [tally for tally in tallies if tally.run_id in tagged_runs]
         shown, left_out = _largest(tagged, tags_of)
@@ -277,7 +305,7 @@ class Counted:
             ],
         )
         rates = Rates(groups, answers=lambda place: answers[place[1:]])
-        return cls(groups, rates, _lowest_first(shown, groups), left_out)
+        return cls(groups, others, rates, _lowest_first(shown, groups), left_out)
 
     def points(self, series_line: SeriesLine, runs: Mapping[int, Run]) -> tuple[Point, ...]:
         places = (

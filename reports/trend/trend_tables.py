@@ -206,7 +206,7 @@ def _measured(report: TrendReport, line: Line, reader: User) -> Cell:
     before, last = (point.run for point in line.points[-2:])
     if not (comparable := report.comparable(line)):
         return refusal(last, before, comparable, reader)
-    return "yes" if report.is_last_comparable(line) else "no: tests changed"
+    return "yes" if before.suite_fingerprint == last.suite_fingerprint else "on the shared tests"
 
 
 # By tag --------------------------------------------------------------------------------------

@@ -246,8 +246,8 @@ def test_a_change_of_several_lines_is_listed_once_and_marked_on_each(suite):
     assert cells(document, "changes", "words", "lines") == [("1 test was added.", "aurora, kelp")]
     assert not reading.pending
     assert cells(document, "latest", "line", "measured") == [
-        ("aurora", "no: tests changed"),
-        ("kelp", "no: tests changed"),
+        ("aurora", "on the shared tests"),
+        ("kelp", "on the shared tests"),
     ]
     assert sorted(cells(document, "points", "line", "changes")) == [
         ("aurora", ""),
@@ -255,6 +255,20 @@ def test_a_change_of_several_lines_is_listed_once_and_marked_on_each(suite):
         ("kelp", ""),
         ("kelp", "1"),
     ]
+
+
+def test_a_test_set_that_grew_is_drawn_on_the_shared_tests(suite):
+    kelp, tests = make_model(name="kelp"), [make_test(f"Question {n}?") for n in range(6)]
+    released(kelp, suite, [1], [1], tests=tests[:2], suite_fingerprint="a")
+    votes = [1, 0, 1, 0, 0, 0]
+    released(kelp, suite, *([one] for one in votes), tests=tests, suite_fingerprint="b")
+    JudgeRun.objects.update(jury_fingerprint="same")
+    document, _ = trend()
+
+    assert series(document) == {"kelp": [(2, 2), (1, 2)]}
+    assert "Drawn on the 2 tests that all runs shown have." in document.sentences
+    assert "4 new tests: 1 of 4 passed with kelp." in document.sentences
+    assert cells(document, "latest", "tests") == [(2,)]
 
 
 def test_what_exactly_changed_is_found_out_at_a_second_request(suite):
