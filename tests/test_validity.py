@@ -9,12 +9,19 @@ from tests.bench.validity.__main__ import main
 
 DRAWS = 1000
 SMALL = (
-    *("correlation 0.3", "issue: ", ", 10 results", "100 results × 5"),
+    *(
+        "correlation 0.3",
+        "issue: fixed, fails, 5",
+        "issue: at the limit, passes, 29",
+        "issue: fails, 10",
+        ", 10 results",
+        "100 results × 5",
+    ),
     *("gate: 60 of 60", "gate: 12 of 60", "60 tests, pass rate 50%, independent", "6 issues × 10"),
     *("issues vary from run", "in 8 issues, 15%", "in 20 issues, 30%", "heat maps"),
-    *("correlated: 2 models", "called first", "first pages", "disagree", "lost among 2%"),
+    *("correlated: 2 models", "called first", "lost among 2%"),
     *("sensitivity: 10 issues, 0.9, correlation 0.1", "kappa: 10 issues, 0.5, correlation 0.1"),
-    *("uneven: 3 models", "one of 60 tests, others of 3, pass rate 30%", "uneven, first issue"),
+    *("uneven: 3 models", "in three suites, equal, pass rate 50%"),
     *("pairwise interval: 10 issues, spread 0.5", "pairwise: equal", "pairwise: a clear"),
     *("trial: 10 ideas, sensitivity 0.9", "position bias: 20 issues"),
 )

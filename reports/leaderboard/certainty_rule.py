@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, log2
 from statistics import fmean
 from typing import NamedTuple
 
-from evalhub.statistics.changes.net_change import LEVEL
+from evalhub.statistics.changes.net_change import changes_needed
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.ranking.rank_sets import Pair, RankSet, rank_sets
 from evalhub.statistics.rates.rate_interval import mean_interval
@@ -24,7 +23,10 @@ METHOD = "mid-p sign flips on all different tests that both have scored"
 
 
 class Certainty(NamedTuple):
-    """A model's possible ranks, its mean over suites with its interval; None below 5 suites."""
+    """A model's possible ranks, and its mean over suites.
+
+    `interval` is None below 5 suites, and where suites share tests: they are not independent.
+    """
 
     ranks: RankSet
     mean: float
@@ -62,7 +64,7 @@ class BoardCertainty:
     @property
     def needed(self) -> int:
         """Differing tests or issues below which no pair can be told apart: p is 2^-n at least."""
-        return ceil(log2(max(1, self.compared) / LEVEL))
+        return changes_needed(max(1, self.compared))
 
     @property
     def is_too_small(self) -> bool:
@@ -90,7 +92,7 @@ def certainty(ranked: Sequence[RankedModel], results: Results) -> BoardCertainty
         scores = [suite.score for suite in one.suites]
         if repeated:
             scores = [_without_repeats(suite, results, holding) for suite in one.suites]
-        interval = mean_interval([(score, 1.0) for score in scores])
+        interval = None if repeated else mean_interval([(score, 1.0) for score in scores])
         models[one.model] = Certainty(sets[one.model], fmean(scores), interval)
     suites = {suite.suite for one in ranked for suite in one.suites}
     return BoardCertainty(models, tuple(compared), Overlap(len(suites), len(holding), repeated))

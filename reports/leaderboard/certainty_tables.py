@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from evalhub.display.formatting import counted
-from evalhub.statistics.changes.net_change import LEVEL, MIN_ISSUES
-from reports.compare.conclusion_words import MAY_FAIL_TOGETHER
+from evalhub.statistics.changes.net_change import LEVEL, MAY_FAIL_TOGETHER, MIN_ISSUES
 from reports.documents.document import Column, Fact, Table
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
 

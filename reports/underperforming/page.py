@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from evalhub.display.charts import RateRow, issue_bars
+from evalhub.display.formatting import counted
 from evalhub.statistics.rates.behaviour_outcome import Word
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
@@ -56,7 +57,7 @@ def _facts(report: UnderperformingReport) -> Iterator[Fact]:
     if report.items is None or not report.runs:
         return
     models = len({run.model_id for run in report.runs})
-    yield Fact("models", "Models", models, "count", f"in {len(report.runs):,} runs")
+    yield Fact("models", "Models", models, "count", f"in {counted(len(report.runs), 'run')}")
     words = [item.standing.evidence.word for item in report.items]
     fails, of = words.count(Word.FAILS), f"of {report.issues:,}"
     yield Fact("fails", "Issues that fail", fails, "count", of)

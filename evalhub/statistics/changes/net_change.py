@@ -1,7 +1,8 @@
 """Whether one run is better or worse on the whole than another on the same tests: A. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, log2, sqrt
 from statistics import NormalDist
 
@@ -29,6 +30,9 @@ METHOD_BY_ISSUE = "mid-p sign flips, the larger p of by test and by issue"
 MAY_FAIL_TOGETHER = "Tests of one issue may fail together."
 
 _CELLS = 1_000_000
+_FEW_DRAWN = 200
+"""Issues up to which drawn halves are kept: 32 MB."""
+
 _BISECTIONS = 60
 _NEAR_ZERO = 1e-12
 
@@ -183,10 +187,20 @@ def _half_means(sums: Floats, tests: Floats) -> Floats:
     if g <= ALL_HALVES:
         masks = np.arange(1, 2**g)[:, np.newaxis] >> np.arange(g) & 1
         return np.asarray(masks @ sums / (masks @ tests))
-    rng, means = np.random.default_rng(SEED), []
+    drawn = _few_drawn(g) if g <= _FEW_DRAWN else _drawn(g)
+    return np.concatenate([some @ sums / (some @ tests) for some in drawn])
+
+
+@lru_cache(maxsize=4)
+def _few_drawn(g: int) -> list[Floats]:
+    """Return the halves as numbers, which are multiplied many times faster."""
+    return [some.astype(np.float64) for some in _drawn(g)]
+
+
+def _drawn(g: int) -> Iterator[NDArray[np.int8]]:
+    """Yield random halves of so many issues, shape (n, g), none of them empty."""
+    rng = np.random.default_rng(SEED)
     rows = max(1, _CELLS // g)
     for start in range(0, DRAWS, rows):
-        drawn = rng.integers(0, 2, size=(min(rows, DRAWS - start), g), dtype=np.int8)
-        drawn = drawn[drawn.any(axis=1)]
-        means.append(drawn @ sums / (drawn @ tests))
-    return np.concatenate(means)
+        some = rng.integers(0, 2, size=(min(rows, DRAWS - start), g), dtype=np.int8)
+        yield some[some.any(axis=1)]
