@@ -38,7 +38,7 @@ from runs.models import RunTally, Suite
 NAME = "EvalHub"
 """Author of automatic comments."""
 
-LATELY = 3
+LATELY = 5
 """Newest releases to read for a resolution, since some may have no results."""
 
 PULLED = "follow-up-pulled"

@@ -26,7 +26,7 @@ RUN_COLUMNS = (
     Column("line", "Model"),
     Column("release", "Release"),
     Column("date", "Date", "date"),
-    Column("word", "Outcome", "outcome", "Of this run alone; see Releases for the rule"),
+    Column("outcome", "Outcome", "outcome", "Of this run alone; see Releases for the rule"),
     Column("rate", "Pass rate", "rate"),
     Column("excluded", "Excluded", "count", "Errors, unscored and pending results"),
 )
@@ -63,7 +63,7 @@ def releases_table(report: IssueReport) -> Table:
         columns=(
             Column("release", "Release"),
             Column("date", "First run", "date"),
-            Column("word", "Outcome", "outcome"),
+            Column("outcome", "Outcome", "outcome"),
             Column("why", "Reason"),
             Column("rate", "Failed", "share", "Mean over the tests, of the worst model"),
             Column("upper", "At most", "share", "Upper 95% bound of the same"),

@@ -81,7 +81,7 @@ def listed_table(report: UnderperformingReport) -> Table:
         columns=(
             Column("issue", "Issue", "link"),
             Column("severity", "Severity"),
-            Column("word", "Outcome", "outcome"),
+            Column("outcome", "Outcome", "outcome"),
             Column("models", "Models", "text", "With which it fails for sure, of all"),
             Column("rate", "Failed", "share", "Mean over models and tests"),
             Column("reports", "Reports", "count", "Pieces of feedback"),

@@ -38,7 +38,7 @@ def test_each_run_tells_how_the_issue_went():
     ledger = make_workspace()
     found = [row for row in rows(document_of(ledger.issues[0]), "runs") if "shaky" in row["line"]]
 
-    assert [(row["release"], row["word"]) for row in found] == [
+    assert [(row["release"], row["outcome"]) for row in found] == [
         ("1.1", "fails"),
         ("1.0", "cannot tell"),
     ]
@@ -249,7 +249,7 @@ def test_each_release_shows_the_evidence_of_its_outcome():
     document = document_of(issue)
     newest, first = rows(document, "releases")
 
-    assert (newest["word"], first["word"]) == ("fails", "passes")
+    assert (newest["outcome"], first["outcome"]) == ("fails", "passes")
     assert (newest["rate"], newest["tests"], newest["failing"]) == (0.8, 5, 4)
     assert (newest["false_fails"], newest["basis"], newest["limit"]) == (0.1, "assumed", 0.5)
     said = "In release 1.1 it fails: 4 of 5 answers fail, in 4 of 5 tests (assumed: judges fail"
@@ -280,7 +280,7 @@ def test_a_persons_verdict_takes_the_place_of_the_judges(failed, verdicts, word)
     for verdict in verdicts:
         say(run, [verdict, *[None] * 4])
 
-    assert rows(document_of(issue), "releases")[0]["word"] == word
+    assert rows(document_of(issue), "releases")[0]["outcome"] == word
 
 
 def test_false_fails_are_measured_by_humans():

@@ -35,7 +35,7 @@ def test_what_fails_in_the_newest_release_is_ranked_over_all_models():
     lost, old = rows(document)
 
     assert (lost["issue"].text, old["issue"].text) == ("Lost", "Old")
-    assert (lost["models"], lost["word"], lost["lost"], old["lost"]) == (
+    assert (lost["models"], lost["outcome"], lost["lost"], old["lost"]) == (
         *("3 of 3", "fails", "4 of 5"),
         None,
     )
