@@ -26,21 +26,21 @@ def names(document):
 
 def test_what_fails_in_the_newest_release_is_ranked_over_all_models():
     issues = {title: make_issue(title=title, severity="low") for title in ("Fine", "Lost", "Old")}
-    tests = [make_test(f"{t} {n}?", issue=issue) for t, issue in issues.items() for n in range(5)]
+    tests = [make_test(f"{t} {n}?", issue=issue) for t, issue in issues.items() for n in range(8)]
     models = [make_model(name=f"model {n}") for n in range(3)]
     for model in models:
-        run_of(tests, [1] * 10 + [0] * 5, release="1.0", days_ago=2, model=model)
-        run_of(tests, [1] * 5 + [0, 0, 0, 0, 1] + [0] * 5, release="1.1", days_ago=1, model=model)
+        run_of(tests, [1] * 16 + [0] * 8, release="1.0", days_ago=2, model=model)
+        run_of(tests, [1] * 8 + [0] * 7 + [1] + [0] * 8, release="1.1", days_ago=1, model=model)
     document = document_of()
     lost, old = rows(document)
 
     assert (lost["issue"].text, old["issue"].text) == ("Lost", "Old")
     assert (lost["models"], lost["outcome"], lost["lost"], old["lost"]) == (
-        *("3 of 3", "fails", "4 of 5"),
+        *("3 of 3", "fails", "7 of 8"),
         None,
     )
     assert document.sentences[0].startswith("Do this first: “Lost” (low). With each of 3 models")
-    assert "Lost since the release before: 4 of 5 tests, over all models." in lost["why"]
+    assert "Lost since the release before: 7 of 8 tests, over all models." in lost["why"]
 
     Feedback.objects.bulk_create(Feedback(issue=issues["Old"], comment=f"{n}") for n in range(2))
     assert names(document_of()) == ["Old", "Lost"]
