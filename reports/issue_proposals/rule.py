@@ -46,7 +46,7 @@ def resolving(issue: int, runs: Iterable[IssueResult]) -> Proposal | None:
     return Proposal(
         issue,
         "resolve",
-        f"Passes {where}: {point.evidence.words}",
+        f"Passes {where}: {point.evidence.in_line}",
         f"passes {where}",
         tuple(one.run for one in seen),
     )
@@ -74,7 +74,7 @@ def reopening(
         issue,
         "reopen",
         f"Failed again after its resolution, in {_named(point)} with {models}: "
-        f"{point.evidence.words}",
+        f"{point.evidence.in_line}",
         f"failed again in {named} ({share})",
         tuple(one.run for one in seen),
     )

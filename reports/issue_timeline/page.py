@@ -153,7 +153,7 @@ def _sentences(report: IssueReport) -> Iterator[str]:
     if report.releases:
         newest = report.releases[-1]
         name = f"release {newest.name}" if newest.name else "the newest launch"
-        yield f"In {name} {STATED[newest.word]}: {newest.evidence.words}"
+        yield f"In {name} {STATED[newest.word]}: {newest.evidence.in_line}"
     if report.proposal:
         yield f"{PROPOSED[report.proposal.act]} {report.proposal.reason}"
     series = report.series

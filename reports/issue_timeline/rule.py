@@ -107,15 +107,19 @@ class IssueEvidence:
     @property
     def words(self) -> str:
         """What was counted, and what follows, as a sentence."""
+        return self.in_line[0].upper() + self.in_line[1:]
+
+    @property
+    def in_line(self) -> str:
+        """The same as the end of a sentence."""
         found = self.deciding
         if found is None:
-            return "No answer has a score."
+            return "no answer has a score."
         n, alike = len(self.lines), sum(line.word == self.word for line in self.lines)
         models = "" if n == 1 else f"with {alike} of {n} models, "
         if alike == n > 1:
             models = f"with each of {n} models, "
-        said = f"{models}{_said(found)}."
-        return said[0].upper() + said[1:]
+        return f"{models}{_said(found)}."
 
 
 def _said(found: BehaviourOutcome) -> str:

@@ -261,7 +261,7 @@ def test_what_is_needed_to_resolve_an_issue_is_said():
     run_of(tests[:3], [1, 1, 1])
     document = document_of(issue)
 
-    assert "Its 3 questions pass; 2 more would show it." in document.sentences[1]
+    assert "its 3 questions pass; 2 more would show it." in document.sentences[1]
     assert [fact.value for fact in document.facts if fact.name == "needed"] == [2]
 
 
