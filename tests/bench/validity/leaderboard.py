@@ -42,7 +42,7 @@ class Shape(NamedTuple):
 
 SMALL = [Shape(3, 2, 20, issues) for issues in (1, 10, 20)]
 FIVE = Shape(3, 5, 20, 4)
-LARGE = [Shape(40, 10, 50, issues) for issues in (4, 10, 50)]
+LARGE = [Shape(40, 10, 50, issues) for issues in (4, 10)]
 COPIED = Shape(2, 1, 40, 4)
 EQUAL = [Shape(3, 2, 20, 20), Shape(5, 5, 20, 8), Shape(10, 10, 50, 10)]
 STEP = 10
