@@ -8,6 +8,7 @@ from typing import Any
 
 Value = float | str
 
+DAY_S = 86_400
 MAX_LABELS = 6
 
 
@@ -68,7 +69,7 @@ class Axis:
 
     def _times(self, first: float, last: float) -> list[tuple[float, str]]:
         """Return times at equal distances, each day once."""
-        shape = "%H:%M" if last - first < 86_400 * 2 else "%d %b %Y"
+        shape = "%H:%M" if last - first < 2 * DAY_S else "%d %b %Y"
         places = [first + (last - first) * (n + 0.5) / MAX_LABELS for n in range(MAX_LABELS)]
         return [(self.at(each), f"{datetime.fromtimestamp(each, UTC):{shape}}") for each in places]
 

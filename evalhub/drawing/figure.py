@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalhub.display.charts import Figure
-from evalhub.drawing.axes import Axis, Value, axis_of
+from evalhub.drawing.axes import DAY_S, Axis, Value, axis_of
 from evalhub.drawing.elements import (
     DASHES,
     GRID,
@@ -162,7 +162,8 @@ def _axes(
     panel = WIDTH - 2 * MARGIN
     left = MARGIN + domain[0] * panel + min(room, panel * 0.6)
     span = (left, MARGIN + domain[1] * panel)
-    x = axis_of(across, x_values, span, 0.5 if cells else 0)
+    days = across.get("type") == "date" and any(trace["type"] == "bar" for trace in data)
+    x = axis_of(across, x_values, span, DAY_S / 2 if days else 0.5 if cells else 0)
     is_top = across.get("side") == "top"
     under = 6 if is_top else 44 if across.get("title", {}).get("text") else 28
     low, high = down.get("domain", (0, 1))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalhub.display.charts import NEUTRAL, on_fill, share_label
-from evalhub.drawing.axes import Axis
+from evalhub.drawing.axes import DAY_S, Axis
 from evalhub.drawing.elements import DASHES, PATTERNS, element, filled, line, mark, text, width_of
 
 Trace = Mapping[str, Any]
@@ -31,6 +31,7 @@ def bars(traces: Sequence[Trace], x: Axis, y: Axis, layout: Mapping[str, Any]) -
         along, across = (x, y) if is_flat else (y, x)
         shift = (number - (len(traces) - 1) / 2) * thick if is_group else 0.0
         step = abs(across.share(1) - across.share(0)) / (abs(across.high - across.low) or 1)
+        step *= DAY_S if across.is_time else 1  # a bar over dates is a day
         spots = zip(trace["y" if is_flat else "x"], trace["x" if is_flat else "y"], strict=True)
         errors = _errors(trace.get("error_x" if is_flat else "error_y"))
         for row, (place, value) in enumerate(spots):

@@ -126,3 +126,16 @@ def test_numbers_in_a_matrix_are_legible(percent):
     (cell,) = re.findall(r"<rect[^>]*fill:(#\w+)", svg)
     (note,) = figure["layout"]["annotations"]
     assert contrast(cell, note["font"]["color"]) >= TEXT_CONTRAST
+
+
+def test_a_bar_over_dates_is_a_day_wide():
+    layout = {"height": 200, "xaxis": {"type": "date"}, "yaxis": {}}
+    two = {"type": "bar", "x": ["2026-11-20", "2026-11-22"], "y": [2, 1], "marker": {}}
+
+    first, second = drawn({"data": [two], "layout": layout}).iterfind(".//{*}rect")
+
+    wide = float(first.get("width"))
+    assert wide > 100
+    assert float(second.get("x")) - float(first.get("x")) == pytest.approx(
+        2 * wide / 0.8, rel=0.001
+    )
