@@ -118,7 +118,8 @@ def lock(rest: Sequence[str]) -> int:
     compile_ = [python, "-m", "uv", "pip", "compile", "--quiet", "--no-header", "--universal"]
     compile_ += ["--python-version", "3.11", "--generate-hashes", *rest]
     runtime, test_, model = (f"locks/{name}.txt" for name in ("runtime", "test", "model"))
-    subprocess.run([*compile_, "--extra=redis", "-o", runtime, "pyproject.toml"], check=True)
+    with_ = ["--extra=pdf", "--extra=redis"]
+    subprocess.run([*compile_, *with_, "-o", runtime, "pyproject.toml"], check=True)
     left_out = [f"--no-emit-package={name}" for name in pinned(Path(runtime))]
     extras = ["--extra=test", "-c", runtime, *left_out]
     subprocess.run([*compile_, *extras, "-o", test_, "pyproject.toml"], check=True)

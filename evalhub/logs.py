@@ -87,7 +87,12 @@ def configuration(form: str, level: str) -> dict[str, Any]:
                 "filters": ["context", "refusals"],
             }
         },
-        "loggers": {"httpx": {"level": "WARNING"}},  # else a line for each call
+        "loggers": {
+            "httpx": {"level": "WARNING"},  # else a line for each call
+            "weasyprint": {"level": "ERROR"},  # else texts of reports
+            "weasyprint.progress": {"level": "ERROR"},
+            "fontTools": {"level": "ERROR"},
+        },
         "root": {"handlers": ["console"], "level": level},
     }
 

@@ -35,8 +35,12 @@ SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 CORES = os.cpu_count() or 2
 APART = "browser or kill or load"
 BOTH = "both_engines"
-PROGRAMS = {"redis-server": ["redis-server"], "npm": ["nodejs", "npm"]}
-"""Debian's packages of programs that a few tests of `--all` run."""
+PROGRAMS = {
+    "redis-server": ["redis-server"],
+    "npm": ["nodejs", "npm"],
+    "pango-view": ["pango1.0-tools", "fonts-dejavu-core"],
+}
+"""Debian's packages of programs, or of libraries beside them, that a few tests of `--all` use."""
 
 NO_TESTS = 5
 """pytest's exit status where a selection holds no test."""

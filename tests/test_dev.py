@@ -108,7 +108,8 @@ def test_no_package_is_pinned_twice():
 
 def test_an_installation_has_no_model_server_and_each_package_has_its_reason():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    locked = project["dependencies"] + project["optional-dependencies"]["redis"]
+    extras = project["optional-dependencies"]
+    locked = project["dependencies"] + extras["pdf"] + extras["redis"]
     direct = {re.split(r"[=\[]", line)[0] for line in locked}
     told = re.findall(r"^\| `([\w-]+)` \|", (ROOT / "docs/packages.md").read_text(), re.MULTILINE)
 
