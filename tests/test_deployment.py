@@ -21,6 +21,7 @@ from dockerfile_parse import DockerfileParser
 
 from evalhub.operations.health import PROBES
 from evalhub.settings.environment import env
+from reports.handout.rendering import APT_PACKAGES
 
 DEPLOY = Path(__file__).resolve().parent.parent / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
@@ -119,7 +120,9 @@ def test_the_image_has_no_root_and_no_build_tools():
     assert user == "10001:10001"
     installs = [line["value"] for line in build if "pip install" in line["value"]]
     assert "--require-hashes" in installs[0]
-    assert not any("pip " in line["value"] or "apt" in line["value"] for line in last)
+    assert not any("pip " in line["value"] for line in last)
+    (apt,) = (line["value"] for line in last if "apt" in line["value"])
+    assert apt.partition(" --no-install-recommends ")[2].split("&&")[0].split() == [*APT_PACKAGES]
     assert any("uninstall --yes pip" in line["value"] for line in build)
 
 

@@ -1,9 +1,10 @@
 """How a conclusion is said: the only place, for pages, mails, notifications and the gate. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import floor, log10
 
 from evalhub.display.formatting import counted, few, listed, p_value, points
-from evalhub.statistics.changes.conclusion import Conclusion, Word
+from evalhub.statistics.changes.conclusion import Conclusion, Reading, Word
 from evalhub.statistics.changes.lost_issues import LostIssue, LostIssues
 from reports.compare.rule import Tally
 
@@ -17,11 +18,24 @@ BY_JUDGES: Mapping[Word, str] = {
 }
 """Each conclusion where only judges have spoken."""
 
+OF_MODEL: Mapping[Word, str] = {
+    Word.WORSE: "judges rate {} worse",
+    Word.BETTER: "judges rate {} better",
+    Word.MIXED: "mixed: judges rate {} better on the whole, and issues were lost",
+    Word.SAME: "no outcome of {} changed",
+    Word.CANNOT_TELL: "cannot tell of {}",
+    Word.NOTHING: "nothing of {} to compare",
+}
+"""The same of a model that is named."""
+
 NAMED = 4
 """Issues that a sentence names."""
 
 FALSE_WORSE = 0.032
 """Largest share of unchanged pairs that are called worse (`dev.py bench validity change`)."""
+
+RARELY = 10_000
+"""Chances below one in so many are not told apart."""
 
 
 def headline(found: Conclusion | None, tally: Tally) -> str:
@@ -35,6 +49,39 @@ def headline(found: Conclusion | None, tally: Tally) -> str:
     if found.word == Word.SAME:
         return f"{word} in {counted(tally.n, 'test')}.{excluded(found)}"
     return f"{word}: {counts}.{excluded(found) if found.word == Word.CANNOT_TELL else ''}"
+
+
+def chance(found: Conclusion) -> str:
+    """Return how sure the conclusion is, without statistics; what is missing comes first."""
+    reading = found.reading
+    if reading is None:
+        return ""
+    if found.would_say or found.may_hide_loss:
+        missing_ = found.missing_old + found.missing_new
+        return f"No: judgments or answers are missing behind {counted(missing_, 'test')}."
+    if found.word == Word.SAME:
+        return f"As far as {counted(reading.net.tests, 'test')} can tell.{excluded(found)}"
+    if found.word == Word.CANNOT_TELL:
+        return f"No.{excluded(found)}"
+    of_these = "" if reading.net.accounts_for_issues else ", of these tests"
+    return f"Yes{of_these}: by chance {_once_in(_p(found, reading))}."
+
+
+def _p(found: Conclusion, reading: Reading) -> float:
+    """Return the p of the conclusion: a loss may be one on the whole, or of issues."""
+    whole = 1.0 if found.p is None else found.p
+    issues = min(1.0, 2 * (found.against_old or reading).lost.p)
+    if found.word == Word.BETTER:
+        return whole
+    return max(whole, issues) if found.word == Word.MIXED else min(whole, issues)
+
+
+def _once_in(p: float) -> str:
+    times = 1 / max(p, 1e-9)
+    if times > RARELY:
+        return f"less than once in {RARELY:,} times"
+    digits = max(0, floor(log10(times)) - 1)
+    return f"about once in {round(times, -digits):,.0f} times"
 
 
 def in_line(found: Conclusion, tally: Tally) -> str:

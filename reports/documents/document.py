@@ -11,6 +11,7 @@ from pydantic import PlainSerializer, PlainValidator
 
 from evalhub.statistics.interval import Interval
 from evalhub.values.typed_json import from_json, to_json
+from reports.documents.handout import Handout
 from runs.figures.rate import Rate
 
 Format = Literal[
@@ -193,6 +194,7 @@ class Document:
     `runs.figures.run_figures.run_labels`; `actions` are what the reader can do about the warnings;
     `runs` are the IDs of its runs, empty: those that its figures link to;
     `leading` is how many sentences its page shows before the first figure, None: all;
+    `handout` is the same on one page, for others; None: it has none of its own;
     `more` is what only the page's own template reads: no figures stand there alone.
     """
 
@@ -205,6 +207,7 @@ class Document:
     actions: tuple[Link, ...] = ()
     runs: tuple[int, ...] = ()
     leading: int | None = None
+    handout: Handout | None = None
     more: dict[str, Any] = field(default_factory=dict)
 
     @property

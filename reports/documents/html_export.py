@@ -28,14 +28,14 @@ def html_of(
     """
     has_figures = is_interactive and any(table.figure for table in document.tables)
     names = ("plotly/plotly.min.js", "evalhub/charts.js") if has_figures else ()
-    scripts = [_source(name) for name in names]
+    scripts = [static_text(name) for name in names]
     return render_to_string(
         "reports/documents/standalone.html",
         {
             "document": document,
             "scripts": scripts,
             "policy": _policy(scripts),
-            "styles": [_source(f"evalhub/{name}.css") for name in STYLES],
+            "styles": [static_text(f"evalhub/{name}.css") for name in STYLES],
             "origin": origin,
             "base_url": origin.site if origin else "",
         },
@@ -55,12 +55,12 @@ def _policy(scripts: Sequence[str]) -> str:
 @cache
 def light_colours() -> dict[str, str]:
     """Return the values of the charts' CSS variables in the light theme, for pictures alone."""
-    pairs = re.findall(r"(--[\w-]+): light-dark\((#\w+)", _source("evalhub/colours.css"))
+    pairs = re.findall(r"(--[\w-]+): light-dark\((#\w+)", static_text("evalhub/colours.css"))
     return {"--eh-text": "#1d2433"} | dict(pairs)
 
 
 @cache
-def _source(name: str) -> SafeString:
+def static_text(name: str) -> SafeString:
     """Return the text of one of our own static files."""
     found = finders.find(name)
     if not isinstance(found, str):

@@ -9,6 +9,7 @@ from evalhub.statistics.changes.conclusion import Word
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import rejudging
+from reports.handout.of_release import handout_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, incomplete_table
 from reports.queries.periods import newest_releases
 from reports.releases.query import ReleasesReport, models_in, releases_report
@@ -69,6 +70,7 @@ def document_of(
         warnings=tuple(refusals(report)),
         labels=report.labels,
         leading=len(said),
+        handout=handout_of(report),
         more={"next_steps": next_steps(report)},
         actions=tuple(
             link

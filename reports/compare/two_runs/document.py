@@ -18,6 +18,7 @@ from reports.compare.two_runs.state import TwoRuns
 from reports.documents.document import Document
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging
+from reports.handout.of_two_runs import handout_of
 
 FILTERS = ("tag", "q", "family")
 NO_VERDICT = "Outcomes are shown side by side, without a verdict."
@@ -67,6 +68,7 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
         ),
         labels=labels(comparison, two.names),
         leading=len(said),
+        handout=handout_of(two),
         actions=rejudging(
             comparison.second.run,
             comparison.first.run,

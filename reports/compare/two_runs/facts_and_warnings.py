@@ -88,11 +88,16 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     )
 
 
-def _rates(two: TwoRuns, of: str) -> tuple[Fact, Fact]:
+def rates_of(two: TwoRuns) -> tuple[Rate, Rate]:
     """Return the pass rates of both runs over the tests that both have scored."""
     kept = [one for one in two.comparison.rows if one.kind in SIDE_BY_SIDE]
     before = _rate(two.comparison.first.run, ((one.first, one.times) for one in kept))
     after = _rate(two.comparison.second.run, ((one.second, one.times) for one in kept))
+    return before, after
+
+
+def _rates(two: TwoRuns, of: str) -> tuple[Fact, Fact]:
+    before, after = rates_of(two)
     of_first, of_second = (
         f"{name}, {of}{rate.method and f'; 95% CI, {rate.method}'}"
         for name, rate in zip(two.names, (before, after), strict=True)

@@ -1,0 +1,79 @@
+"""A release against the one before on one page."""
+
+from collections.abc import Iterator
+
+from evalhub.display.formatting import counted, few, usd
+from evalhub.statistics.changes.conclusion import Word
+from reports.compare.conclusion_words import OF_MODEL, chance, family, lost
+from reports.documents.handout import Handout, HandoutLine, Passed, together
+from reports.releases.query import ReleaseLine, ReleasesReport
+from reports.releases.release_tables import cost_note, names_of
+from runs.figures.rate import Rate
+
+MAX_LOST = 5
+"""Models whose lost issues are named."""
+
+NEW = 3
+"""Models that are named though they were not run before."""
+
+
+def handout_of(report: ReleasesReport) -> Handout | None:
+    """Return the page; None where there is nothing to conclude from, or not yet."""
+    if report.is_pending or not any(line.before for line in report.lines):
+        return None
+    losses = [said for line in report.compared for said in _lost(line, report)]
+    return Handout(
+        about=report.release or "Newest runs",
+        names=names_of(report),
+        lines=tuple(_line(line, report) for line in report.shown if line.before),
+        lost=together(losses, MAX_LOST),
+        notes=tuple(_notes(report)),
+        cost=f"{usd(report.cost.spent.usd)} ({cost_note(report)})",
+    )
+
+
+def _name(line: ReleaseLine, report: ReleasesReport) -> str:
+    """Return the name, without its suite where all that have a run before are of that one."""
+    suites = {one.run.suite_id for one in report.lines if one.before}
+    return line.name.removesuffix(f" · {line.run.suite}") if len(suites) == 1 else line.name
+
+
+def _passed(rate: Rate | None) -> Passed | None:
+    return Passed(rate.passed, rate.n) if rate and rate.n else None
+
+
+def _line(line: ReleaseLine, report: ReleasesReport) -> HandoutLine:
+    name = _name(line, report)
+    before, now = _passed(line.rate_before), _passed(line.figures.rate)
+    if line.change is None:
+        why = f"not compared: {line.comparable.cause}"
+        return HandoutLine(name, Word.NOTHING, why, before, now)
+    found, tally = line.change.conclusion, line.change.whole.tally
+    return HandoutLine(
+        name=name,
+        word=found.word,
+        finding=OF_MODEL[found.word].format(name),
+        before=before,
+        now=now,
+        changed=f"lost {tally.worse:,}, won {tally.better:,} of {counted(tally.n, 'test')}",
+        sure=chance(found),
+        change=tally.net,
+        interval=found.interval,
+    )
+
+
+def _lost(line: ReleaseLine, report: ReleasesReport) -> Iterator[str]:
+    """Yield the surest sentence on the issues that a model lost."""
+    if line.change and (said := next(lost(line.change.conclusion, report.titles), "")):
+        yield f"{_name(line, report)}: {said[0].lower()}{said[1:]}"
+
+
+def _notes(report: ReleasesReport) -> Iterator[str]:
+    if said := family(len(report.compared), "comparison"):
+        yield said
+    if new := [line.name for line in report.lines if line.before is None]:
+        yield f"Not run completely before: {few(new, most=NEW)}."
+    if more := [line.name for line in report.lines[len(report.shown) :] if line.before]:
+        yield f"On the site only: {few(more, most=NEW)}."
+    if reviews := len(report.reviews):
+        yield f"People overturned {report.reviews.overturned:,} of {reviews:,} checked answers."
