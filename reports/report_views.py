@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
+from http import HTTPStatus
 
 from django.http import (
     Http404,
@@ -22,6 +24,7 @@ from reports.documents.html_export import html_of
 from reports.documents.origin import Origin, origin_of
 from reports.documents.reading import COMPUTE, Reading
 from reports.documents.rendering import needs, page
+from reports.handout.rendering import CannotMakePdf, pdf_of
 from reports.registry import page_of
 
 TABLE, CHARTS = "table", "charts"
@@ -77,10 +80,13 @@ def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
     return attached(WRITERS[ending](request, document, origin), name, ending)
 
 
-def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponseBase:
-    """Make the response a download named with the current time."""
-    name = f"{name}-{timezone.now():%Y%m%d-%H%M}.{ending}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
+def attached(
+    response: HttpResponseBase, name: str, ending: str, made_at: datetime | None = None
+) -> HttpResponseBase:
+    """Make the response a download named with the day, by default today; a refusal stays one."""
+    if response.status_code == HTTPStatus.OK:
+        day = timezone.localdate(made_at)
+        response["Content-Disposition"] = f'attachment; filename="{name}-{day}.{ending}"'
     return response
 
 
@@ -108,11 +114,21 @@ def document_html(request: HttpRequest, document: Document, origin: Origin) -> H
     return HttpResponse(text, content_type="text/html; charset=utf-8")
 
 
+def document_pdf(_: HttpRequest, document: Document, origin: Origin) -> HttpResponseBase:
+    """Return the report on one page; status 501 says what the server lacks."""
+    try:
+        return HttpResponse(pdf_of(document, origin), content_type="application/pdf")
+    except CannotMakePdf as error:
+        text = "text/plain; charset=utf-8"
+        return HttpResponse(str(error), content_type=text, status=HTTPStatus.NOT_IMPLEMENTED)
+
+
 WRITERS: dict[str, Callable[[HttpRequest, Document, Origin], HttpResponseBase]] = {
     "csv": table_csv,
     "json": document_json,
     "md": document_markdown,
     "html": document_html,
+    "pdf": document_pdf,
 }
 """By ending; each takes the origin of the file, to say and to link back."""
 

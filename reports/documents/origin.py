@@ -95,20 +95,20 @@ class Origin:
         return few(self.models, most=MAX_NAMED), few(self.runs, most=MAX_NAMED), self.url, made
 
     def file_name(self, key: str, title: str) -> str:
-        """Return a file's name without date and ending: one or two runs are named each."""
+        """Return a file's name without date and ending: one or two runs are named by number."""
         if not (self.is_of_runs and 1 <= len(self.rows) <= 2):
-            return f"{key}-{_slug(title)[:MAX_NAME]}"
-        length = MAX_NAME // len(self.rows)
-        named = [
-            f"run-{run.pk}-{_slug(f'{run.model_name} {run.label}')[:length]}".rstrip("-")
-            for run in self.rows
-        ]
-        return "-".join([*([] if key == "run" else [key]), "-to-".join(named)])
+            name = file_slug(title)
+            return name if name.startswith(key.removesuffix("s")) else f"{key}-{name}"
+        runs = "-to-".join(f"run-{run.pk}" for run in self.rows)
+        label = self.rows[0].label if len(self.rows) == 1 else ""
+        about = file_slug(" ".join([*self.models, label]))
+        return "-".join(filter(None, ["" if key == "run" else key, runs, about]))
 
 
-def _slug(text: str) -> str:
-    """Return a text for the name of a file; 1.4 becomes 1-4, not 14."""
-    return slugify(text.replace(".", "-"))
+def file_slug(text: str) -> str:
+    """Return a text for the name of a file; dots within words stay, as in 1.4."""
+    parts = re.split(r"(?<=\w)\.(?=\w)", text)
+    return ".".join(slugify(part) for part in parts)[:MAX_NAME].strip("-.")
 
 
 def origin_of(

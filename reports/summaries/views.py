@@ -7,14 +7,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.models import LanguageModel
 from evalhub.refusals import NotPossible
 from evalhub.work.leases import workers_alive
-from reports.documents.origin import MAX_NAME, origin_of
+from reports.documents.origin import file_slug, origin_of
 from reports.documents.rendering import needs, page
 from reports.limits import MAX_SUMMARISED_RUNS
 from reports.models import Exchange, ExecutiveSummary
@@ -106,7 +105,7 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download the summary as a file."""
     document = document_of(view_of(_summary(pk), current_user(request)))
     origin = origin_of(request, document, reverse("reports:summary", args=[pk]))
-    name = f"summary-{pk}-{slugify(document.title)[:MAX_NAME]}"
+    name = f"summary-{pk}-{file_slug(document.title)}"
     return attached(WRITERS[ending](request, document, origin), name, ending)
 
 
