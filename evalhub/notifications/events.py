@@ -1,3 +1,4 @@
+from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,11 +13,22 @@ from evalhub.notifications.preferences import MAIL, SITE, channels_of, is_mail_o
 
 
 @dataclass(frozen=True)
+class Attachment:
+    """A file that goes with an e-mail; `form` is its content type."""
+
+    name: str
+    form: str
+    content: bytes
+
+
+@dataclass(frozen=True)
 class Event:
     """An event. It must hold no text of a test, as it is sent outside.
 
     `key` identifies it for good, such as "run 12 judge run 3 finished". `url` is a path of the
-    site; `facts` are JSON for webhooks only; `picture` is SVG for e-mails only.
+    site, `open_url` one that opens without an account, if there is any; `facts` are JSON for
+    webhooks only. For e-mails only: `table`, whose first row has the headings, `picture` (SVG) and
+    `attachment`.
     """
 
     kind: NotificationKind
@@ -25,7 +37,10 @@ class Event:
     text: str = ""
     url: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
+    open_url: str = ""
+    table: tuple[tuple[str, ...], ...] = ()
     picture: str = ""
+    attachment: Attachment | None = None
 
 
 @transaction.atomic
@@ -47,11 +62,10 @@ def notify(event: Event, *, to: Iterable[User], addresses: Iterable[str] = ()) -
                 webhook=webhook, key=event.key, defaults={"payload": payload_of(event)}
             )
     for address in addresses if is_mail_on() else ():
-        written = {"title": event.title, "text": event.text, "url": event.url}
+        url = event.open_url or event.url
+        written = {"title": event.title, "text": event.text, "url": url}
         Delivery.objects.get_or_create(
-            address=address,
-            key=event.key,
-            defaults={"payload": written | {"picture": event.picture}},
+            address=address, key=event.key, defaults={"payload": written | _mail_parts(event)}
         )
     return notified
 
@@ -73,9 +87,20 @@ def _notify_user(event: Event, user: User) -> bool:
         },
     )
     if is_new and by_mail:
-        payload = {"picture": event.picture} if event.picture else {}
-        Delivery.objects.create(notification=notification, key=event.key, payload=payload)
+        parts = _mail_parts(event)
+        Delivery.objects.create(notification=notification, key=event.key, payload=parts)
     return is_new
+
+
+def _mail_parts(event: Event) -> dict[str, Any]:
+    """Return what only e-mails have, as JSON; empty ones are left out."""
+    file = event.attachment
+    parts = {
+        "table": event.table,
+        "picture": event.picture,
+        "attachment": file and [file.name, file.form, b64encode(file.content).decode()],
+    }
+    return {name: part for name, part in parts.items() if part}
 
 
 def payload_of(event: Event) -> dict[str, Any]:

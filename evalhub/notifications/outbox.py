@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import time
+from base64 import b64decode
 from collections.abc import Callable
 from email.mime.image import MIMEImage
 from threading import Lock, Thread
@@ -119,26 +120,34 @@ def _send_mail(delivery: Delivery) -> None:
         if not user.is_active or not user.email:
             raise Undelivered(f"{user} no longer has an e-mail address.", final=True)
         to, title, text, url = user.email, notification.title, notification.text, notification.url
-    parts = [part for part in (text, link_to(url)) if part]
+    table, picture = payload.get("table", ()), payload.get("picture", "")
+    parts = [text, "\n".join(f"- {'; '.join(row)}" for row in table[1:]), link_to(url)]
     message = EmailMultiAlternatives(
-        subject=" ".join(title.split()), body="\n\n".join(parts), to=[to]
+        subject=" ".join(title.split()), body="\n\n".join(filter(None, parts)), to=[to]
     )
-    if picture := payload.get("picture"):
-        _illustrate(message, title, text, link_to(url), picture)
+    if table or picture:
+        context = {"title": title, "text": text, "url": link_to(url), "table": table}
+        image = PICTURE_ID if picture else ""
+        html = render_to_string("evalhub/notifications/mail.html", context | {"picture": image})
+        message.attach_alternative(html, "text/html")
+    if picture:
+        _illustrate(message, picture, is_alone="attachment" not in payload)
+    if "attachment" in payload:
+        name, form, content = payload["attachment"]
+        message.attach(name, b64decode(content), form)
     try:
         message.send()
     except (OSError, ValueError) as error:  # smtplib's are the first, of odd addresses the second
         raise Undelivered(f"The mail server refused it: {error}") from error
 
 
-def _illustrate(
-    message: EmailMultiAlternatives, title: str, text: str, url: str, picture: str
-) -> None:
-    """Add an HTML part that shows a picture (SVG), which is attached to it as PNG."""
-    context = {"title": title, "text": text, "url": url, "picture": PICTURE_ID}
-    html = render_to_string("evalhub/notifications/mail.html", context)
-    message.attach_alternative(html, "text/html")
-    message.mixed_subtype = "related"  # type: ignore[attr-defined]
+def _illustrate(message: EmailMultiAlternatives, picture: str, *, is_alone: bool) -> None:
+    """Attach the picture (SVG) of the HTML part as PNG.
+
+    Mail programs list no files beside a picture that is "related", so a file makes it "mixed".
+    """
+    if is_alone:
+        message.mixed_subtype = "related"  # type: ignore[attr-defined]
     image = MIMEImage(png_of(picture), _subtype="png")
     image.add_header("Content-ID", f"<{PICTURE_ID}>")
     image.add_header("Content-Disposition", "inline", filename="chart.png")

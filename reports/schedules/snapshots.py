@@ -1,30 +1,24 @@
 """Scheduled reports and summaries: make what is due and keep a snapshot of each."""
 
-import json
 from dataclasses import replace
 from typing import Any, cast
 
-from django.core.serializers.json import DjangoJSONEncoder
 from django.http import QueryDict
 from django.urls import reverse
 
 from evalhub.access.sealing.sealed import FiguresOnly
-from evalhub.drawing.figure import svg_of
 from evalhub.models import User
-from evalhub.notifications.events import Event, notify
-from evalhub.notifications.models import NotificationKind
+from evalhub.notifications.events import notify
 from evalhub.schedules import ScheduleRefused
 from evalhub.values.typed_json import from_json, to_json
 from reports.compare.page import COMPARE
-from reports.documents.cells import words
 from reports.documents.document import Document
-from reports.documents.exports import json_of
-from reports.documents.html_export import light_colours
 from reports.documents.origin import linked_runs
 from reports.documents.reading import Reading
 from reports.limits import MAX_SNAPSHOTS
 from reports.models import ReportSchedule, Snapshot
 from reports.registry import page_of
+from reports.schedules.mail import event_of
 from reports.summaries.requests import REQUEST_PERMISSION, ask_anew, like
 from runs.models import Run
 from runs.scoring.shown_verdicts import Keeper, record
@@ -85,33 +79,10 @@ def make(report: ReportSchedule) -> str:
     snapshot = Snapshot.objects.create(report=report, content=content)
     kept = report.snapshots.order_by("-pk").values_list("pk", flat=True)[:MAX_SNAPSHOTS]
     report.snapshots.exclude(pk__in=list(kept)).delete()
-    _send(report, snapshot, document)
-    return f"Made snapshot {snapshot.pk}."
-
-
-def _send(report: ReportSchedule, snapshot: Snapshot, document: Document) -> None:
-    """Notify the people and addresses of the schedule, and the webhooks, of a snapshot."""
-    figure = next((table.figure for table in document.tables if table.figure), None)
-    findings = document.sentences or (_figures_in_words(document),)
-    event = Event(
-        kind=NotificationKind.REPORT,
-        key=f"report {report.pk} snapshot {snapshot.pk}",
-        title=f"{report.title}: {document.title}",
-        text=" ".join((*document.warnings, *findings)),
-        url=snapshot.get_absolute_url(),
-        facts={
-            "schedule": report.pk,
-            "snapshot": snapshot.pk,
-            "report": json.loads(json.dumps(json_of(document), cls=DjangoJSONEncoder)),
-        },
-        picture=svg_of(figure, document.title, light_colours()) if figure else "",
+    notify(
+        event_of(report, snapshot, document), to=report.people.all(), addresses=report.address_list
     )
-    notify(event, to=report.people.all(), addresses=report.address_list)
-
-
-def _figures_in_words(document: Document) -> str:
-    figures = (f"{fact.title}: {words(fact.value, fact.form)}" for fact in document.facts)
-    return "; ".join(figures)
+    return f"Made snapshot {snapshot.pk}."
 
 
 def _asked(report: ReportSchedule) -> str:

@@ -1,5 +1,6 @@
 """Reports that are made again and again, and kept as they were."""
 
+from ctypes.util import find_library
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -35,6 +36,7 @@ from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
+CAN_MAKE_PDF = find_library("pango-1.0") is not None
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 CELLS = {
     "text": "plain",
@@ -231,12 +233,17 @@ def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mai
         pass
 
     snapshot = report.snapshots.get()
-    finding = from_json(Document, snapshot.content).sentences[0]
+    document = from_json(Document, snapshot.content)
+    assert document.handout is not None
+    subject, finding = document.handout.subject, document.handout.findings[0].text[1:]
     notification = person.notifications.get()
+    assert notification.title == subject
+    assert "p = " not in notification.text
     assert finding in notification.text
     assert notification.url == snapshot.get_absolute_url()
     assert sorted(mail.to[0] for mail in mailoutbox) == ["board@example.org", "manager@example.org"]
     for mail in mailoutbox:
+        assert mail.subject == subject
         assert finding in mail.body
         assert f"https://evalhub.example.org{snapshot.get_absolute_url()}" in mail.body
         parts = mail.message().walk()
@@ -244,9 +251,12 @@ def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mai
         assert image.get_payload(decode=True).startswith(b"\x89PNG")
         (html,) = [part for part, kind in mail.alternatives]
         assert image["Content-ID"].strip("<>") in html
+        assert document.handout.lines[0].changed in html
+        files = [part.get_content_type() for part in mail.message().walk() if part.get_filename()]
+        assert files == ["image/png", *(["application/pdf"] if CAN_MAKE_PDF else [])]
     payload = Delivery.objects.get(webhook__isnull=False).payload
     assert payload["event"] == "report"
-    assert payload["facts"]["report"]["sentences"][0] == finding
+    assert payload["facts"]["report"]["sentences"][0] == document.sentences[0]
 
 
 def test_a_report_without_findings_is_sent_with_its_figures(a_page, monkeypatch):
@@ -257,6 +267,20 @@ def test_a_report_without_findings_is_sent_with_its_figures(a_page, monkeypatch)
     make(report)
 
     assert "Tests that may be read: 0" in person.notifications.get().text
+
+
+def test_a_mail_of_activity_has_text_with_something_and_with_nothing(
+    mail_is_on, mailoutbox, ledger
+):
+    for kind in ("baseline", "run"):
+        query = f"period=all&kind={kind}"
+        make(make_report(page="activity", query=query, addresses="board@example.org"))
+    while deliver_due():
+        pass
+
+    nothing, something = sorted(mailoutbox, key=lambda mail: len(mail.body))
+    assert nothing.body.partition("https://")[0].strip()
+    assert "Run done" in something.body
 
 
 def test_a_snapshot_of_activity_lists_what_happened_to_runs(ledger):
@@ -337,8 +361,10 @@ def test_who_is_notified_is_chosen_and_a_wrong_address_is_named(client, maintain
     assert "nobody is not an e-mail address" in refused
     assert not ReportSchedule.objects.exists()
 
-    schedule(client, "trend", **asked, addresses="a@example.org, b@example.org")
+    page = schedule(client, "trend", **asked, addresses="a@example.org, b@example.org")
     report = ReportSchedule.objects.get()
     assert set(report.people.all()) == people
     assert report.address_list == ["a@example.org", "b@example.org"]
     assert report.cron == "0 7 * * 2"
+    assert "Next: Tuesday" in page
+    assert not report.has_open_links
