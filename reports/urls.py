@@ -20,7 +20,7 @@ from reports.summaries import views as summary_views
 class FileEnding(StringConverter):
     """The file extension of a report."""
 
-    regex = "csv|json|md|html"
+    regex = "csv|json|md|html|pdf"
 
 
 register_converter(FileEnding, "report_file")
@@ -64,6 +64,7 @@ urlpatterns = [
         name="summary_download",
     ),
     path("tests/<int:pk>/similarity/", similarity_views.similarity, name="similarity"),
+    path("open/", schedule_views.open_snapshot, name="open_snapshot"),
     path("snapshots/<int:pk>/", schedule_views.snapshot, name="snapshot"),
     path(
         "snapshots/<int:pk>.<report_file:ending>",

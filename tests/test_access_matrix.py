@@ -255,6 +255,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api": (get(EVERYBODY),),
     "schema": (get(EVERYBODY),),
     "api-docs": (get(EVERYBODY),),
+    # Whoever has a signed link: test_open_links.
+    "reports:open_snapshot": (get(EVERYBODY),),
     "admin:login": (get(EVERYBODY), post(EVERYBODY)),
     "admin:logout": (post(EVERYBODY),),
     # The admin's own pages

@@ -147,6 +147,14 @@ EVALHUB_SITE_URL = env.text(
     "",
     "Address of the site for links in notifications: `https://hub.example.org`.",
 )
+EVALHUB_OPEN_LINKS = env.flag(
+    "EVALHUB_OPEN_LINKS",
+    False,
+    "Schedules of reports may send links that open without an account. Turned off, none opens.",
+)
+EVALHUB_OPEN_LINK_DAYS = env.number(
+    "EVALHUB_OPEN_LINK_DAYS", 14, "Days for which such a link opens.", least=1
+)
 EMAIL_HOST = env.text("EVALHUB_EMAIL_HOST", "", "Mail server; empty: no e-mails.")
 EMAIL_PORT = env.number("EVALHUB_EMAIL_PORT", 587, "Port of the mail server.", least=1)
 EMAIL_HOST_USER = env.text("EVALHUB_EMAIL_USER", "", "Username at the mail server; empty: none.")

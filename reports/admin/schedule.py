@@ -1,6 +1,7 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -25,7 +26,7 @@ CRON_HELP = (
 class ReportScheduleForm(forms.ModelForm):
     class Meta:
         model = ReportSchedule
-        fields = ("title", "cron", "is_paused", "people", "addresses")
+        fields = ("title", "cron", "is_paused", "people", "addresses", "has_open_links")
         widgets = {
             "people": forms.CheckboxSelectMultiple,
             "addresses": UnfoldAdminTextareaWidget(attrs={"rows": 2}),
@@ -42,6 +43,9 @@ class ReportScheduleForm(forms.ModelForm):
             self.fields["cron"].help_text = format_html(
                 CRON_HELP, suggested_schedules("usual-crons")
             )
+        if "has_open_links" in self.fields and not settings.EVALHUB_OPEN_LINKS:
+            self.fields["has_open_links"].disabled = True
+            self.fields["has_open_links"].help_text = "Off on this site: EVALHUB_OPEN_LINKS."
         if "people" in self.fields:
             self.fields["people"].queryset = users_with("runs.view_run")  # type: ignore[attr-defined]
 
@@ -57,7 +61,7 @@ class ReportScheduleAdmin(PageAdmin):
     keeps_history = False
     form = ReportScheduleForm
     fields = (
-        *("title", "cron", "is_paused", "people", "addresses"),
+        *("title", "cron", "is_paused", "people", "addresses", "has_open_links"),
         *("next_times", "last_outcome", "report", "requested_by"),
     )
     readonly_fields = ("next_times", "last_outcome", "report", "requested_by")

@@ -50,6 +50,12 @@ class ReportSchedule(ScheduledModel):
         validators=[validate_addresses],
         help_text="Of people without an account. Separate several by commas or spaces.",
     )
+    has_open_links = models.BooleanField(
+        "links open without an account",
+        default=False,
+        help_text="Whoever has the link of an e-mail to these addresses reads that snapshot on one "
+        "page, for the days that the site allows. Untick it to end all links at once.",
+    )
 
     class Meta:
         ordering = ("title", "pk")

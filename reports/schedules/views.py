@@ -1,7 +1,11 @@
 """Schedule a report; show and download its snapshots."""
 
+import logging
 from dataclasses import replace
+from http import HTTPStatus
 
+from csp.constants import NONE, UNSAFE_INLINE
+from csp.decorators import csp
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -9,19 +13,29 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.text import slugify
-from django.views.decorators.http import require_POST
+from django.utils.formats import date_format
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
 
+from evalhub.access.addresses import client_network
+from evalhub.access.request_limits import expensive
 from evalhub.access.roles import users_with
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
-from evalhub.schedules import OWN, BadCron, ScheduleRefused, in_words, next_at
-from reports.documents.origin import MAX_NAME, origin_of
+from evalhub.display.formatting import few
+from evalhub.schedules import OWN, BadCron, ScheduleRefused, next_at
+from evalhub.values.typed_json import from_json
+from reports.documents.document import Document
+from reports.documents.origin import Origin, absolute, origin_of
 from reports.documents.rendering import needs, page
+from reports.handout.rendering import html_of_handout
 from reports.models import ReportSchedule, Snapshot
 from reports.models.schedule import validate_addresses
 from reports.report_views import WRITERS, attached
+from reports.schedules.open_links import LinkEnded, UnknownLink, snapshot_of
 from reports.schedules.snapshots import SUMMARY, newest_instead, opened, subject_of
 from reports.summaries.requests import REQUEST_PERMISSION
+
+log = logging.getLogger(__name__)
 
 MAX_STATE = 4_000
 """Characters of a page's query string; browsers hardly send more."""
@@ -48,6 +62,7 @@ def schedule(request: HttpRequest, key: str) -> HttpResponse:
     when = request.POST.get("when", OWN)
     cron = request.POST.get("cron", "") if when == OWN else when
     report.cron = " ".join(cron.split())
+    report.has_open_links = "has_open_links" in request.POST
     report.addresses = bounded_text(request.POST.get("addresses"), MAX_STATE)
     try:
         report.next_at = next_at(report.cron, timezone.now())
@@ -59,8 +74,15 @@ def schedule(request: HttpRequest, key: str) -> HttpResponse:
     report.save()
     chosen = [row_number(pk) for pk in request.POST.getlist("people")]
     report.people.set(users_with("runs.view_run").filter(pk__in=chosen))
-    messages.success(request, f"“{report.title}” is scheduled: {in_words(report.cron)}.")
-    return HttpResponseRedirect(reverse("admin:reports_reportschedule_change", args=[report.pk]))
+    messages.success(request, _scheduled(report))
+    return HttpResponseRedirect(back)
+
+
+def _scheduled(report: ReportSchedule) -> str:
+    """Return when and to whom the first snapshot goes."""
+    to = few([*map(str, report.people.all()), *report.address_list])
+    at = date_format(timezone.localtime(report.next_at), "l j F, H:i")
+    return f"“{report.title}” is scheduled. Next: {at}{to and f' to {to}'}."
 
 
 @needs("reports.add_reportschedule")
@@ -91,8 +113,27 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("runs.export_results")
 def download_snapshot(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download a snapshot as a file."""
-    found = get_object_or_404(Snapshot, pk=pk)
+    found = get_object_or_404(Snapshot.objects.select_related("report"), pk=pk)
     document = opened(found, current_user(request))
     origin = replace(origin_of(request, document, found.get_absolute_url()), made_at=found.made_at)
-    name = f"snapshot-{pk}-{slugify(document.title)[:MAX_NAME]}"
-    return attached(WRITERS[ending](request, document, origin), name, ending)
+    name = origin.file_name(found.report.page, document.title)
+    return attached(WRITERS[ending](request, document, origin), name, ending, found.made_at)
+
+
+@csp({"default-src": [NONE], "style-src": [UNSAFE_INLINE]})
+@expensive
+@never_cache
+@require_safe
+def open_snapshot(request: HttpRequest) -> HttpResponse:
+    """Show a snapshot on one page to whoever has its signed link, without an account."""
+    try:
+        found = snapshot_of(request.GET.get("link", ""))
+    except LinkEnded:
+        return render(request, "reports/schedules/link_ended.html", status=HTTPStatus.GONE)
+    except UnknownLink as error:
+        raise Http404("There is no such link.") from error
+    log.info("Snapshot %s was opened by its link from %s.", found.pk, client_network(request))
+    document = from_json(Document, found.content)
+    origin = Origin(absolute(request, found.get_absolute_url()), made_at=found.made_at)
+    headers = {"X-Robots-Tag": "noindex, nofollow", "Referrer-Policy": "no-referrer"}
+    return HttpResponse(html_of_handout(document, origin), headers=headers)
