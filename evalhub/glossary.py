@@ -33,7 +33,7 @@ TERMS = tuple(
         ("coverage", "Share of the expected verdicts that judges or annotators actually gave."),
         ("criterion", "One requirement on an answer, with a weight and a judge or check."),
         ("criterion library", "Ready criteria with options and examples, for rubrics and judges."),
-        ("detectable change", "The smallest net change that a comparison finds with 80% power."),
+        ("detectable change", "The smallest loss that a comparison shows in 80%."),
         ("developer", "The organisation that made a model; the provider serves it."),
         ("development split", "Tests of a judge tuning that you read and take examples from."),
         ("discordance", "Share of matched tests with different outcomes in two runs."),

@@ -81,6 +81,7 @@ class FeedbackBatchRow(TypedDict):
 class GateFlip(TypedDict):
     became: FlipDirection
     test: int
+    prompt: str
     issue: str
     change: float
 

@@ -1,13 +1,12 @@
 """What two runs show: the conclusion, and where tests changed. Pure."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from evalhub.statistics.changes.change_interval import BY_ISSUE, ChangeInterval, change_interval
 from evalhub.statistics.changes.conclusion import Conclusion, Outcome, Pair, conclude
-from evalhub.statistics.changes.detectable import Detectable, detectable_of
 from evalhub.statistics.changes.lost_issues import LostIssues, lost_issues
 from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.statistics.weighted_mean import weighted_mean
@@ -49,13 +48,11 @@ class Findings:
     """The figures of a comparison that take long to compute.
 
     Attributes:
-        detectable: What these tests detect if as many of them change again; None: none compared.
         graded: None where no test has two scores.
         tags: By tag, issues by id: each adjusted among its kind.
     """
 
     conclusion: Conclusion
-    detectable: Detectable | None
     graded: Graded | None
     tags: Mapping[str, Where]
     issues: Mapping[int, Where]
@@ -86,6 +83,13 @@ class Sample:
         """Return the tests one by one."""
         columns = zip(self.issues, self.old, self.new, self.times, strict=True)
         return [Pair(issue, old, new) for issue, old, new, n in columns for _ in range(n)]
+
+    def tests_by_issue(self) -> Counter[int]:
+        """Count the tests of each issue."""
+        counts: Counter[int] = Counter()
+        for issue, times in zip(self.issues, self.times, strict=True):
+            counts[issue] += times
+        return counts
 
     def changes(self) -> list[tuple[int, float]]:
         """Return the places of the tests that both runs scored, one by one, with the change."""
@@ -125,11 +129,9 @@ def _scores(one: Compared) -> tuple[float, float] | None:
 def findings(sample: Sample, level: float = LEVEL) -> Findings:
     """Compute the findings; equal samples give equal findings."""
     changes = sample.changes()
-    issues = [sample.issues[place] for place, _ in changes]
     by_tag = [(name, change) for place, change in changes for name in sample.tags[place]]
     return Findings(
         conclusion=conclude(sample.pairs(), level=level),
-        detectable=detectable_of(issues, [change for _, change in changes]),
         graded=_graded(sample),
         tags=_where(by_tag, level),
         issues=_where([(sample.issues[place], change) for place, change in changes], level),

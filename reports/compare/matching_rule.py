@@ -68,6 +68,17 @@ def together(parts: Sequence[Tested]) -> Tested:
     return parts[0]._replace(**{name: sum(getattr(part, name) for part in parts) for name in added})
 
 
+def pooled(runs: Sequence[Sequence[Tested]]) -> Sequence[Tested]:
+    """Add up runs test by test; the labels of a test are those of the first run that has it."""
+    if len(runs) == 1:
+        return runs[0]
+    parts: dict[int, list[Tested]] = defaultdict(list)
+    for tests in runs:
+        for tested in tests:
+            parts[tested.revision_id].append(tested)
+    return [together(tests) for tests in parts.values()]
+
+
 class Pair(NamedTuple):
     """A test of the first run and one of the second."""
 

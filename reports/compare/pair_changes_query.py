@@ -1,4 +1,4 @@
-"""The tested changes of many pairs of runs at once, for pages that list several."""
+"""The tested changes of many pairs of sides at once, for pages that list several."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -8,8 +8,10 @@ from typing import TypeVar
 
 from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.changes.lost_issues import LostIssues, lost_issues
+from evalhub.statistics.changes.net_change import LEVEL
+from reports.compare.attempts_query import Runs
 from reports.compare.evidence_rule import Where, findings, sample_of
-from reports.compare.matching_rule import Tested, match, revisions_apart
+from reports.compare.matching_rule import Tested, match, pooled, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import MATCHED, Compared, Tally, compared, tallies_by, tally_of
 
@@ -30,10 +32,10 @@ class Change:
 
 @dataclass(frozen=True)
 class PairChange:
-    """A run against an earlier one.
+    """A side against an earlier one.
 
     Attributes:
-        conclusion: What the two runs show.
+        conclusion: What the two sides show.
         issues, tags: Those with compared tests; tags only where their names were given.
     """
 
@@ -44,21 +46,23 @@ class PairChange:
 
 
 def pair_changes(
-    pairs: Sequence[tuple[int, int]],
+    pairs: Sequence[tuple[Runs, Runs]],
     *,
+    level: float = LEVEL,
     keeps: Callable[[Tested], bool] = lambda tested: True,
     tags: Mapping[int, tuple[str, ...]] | None = None,
 ) -> list[PairChange]:
-    """Test each pair of comparable runs, the earlier one first; two queries for all of them.
+    """Test each pair of comparable sides, the earlier one first; two queries for all of them.
 
     Args:
+        pairs: Of runs; several of one side are pooled.
         keeps: Chooses the tests that are compared.
         tags: Names by tag set, if changes by tag are wanted.
     """
     names: Mapping[int, tuple[str, ...]] = defaultdict(tuple, tags or {})
     changes = []
     for rows in _compared(pairs, keeps):
-        found = findings(sample_of(rows, names))
+        found = findings(sample_of(rows, names), level)
         whole = tally_of(rows)
         changes.append(
             PairChange(
@@ -78,7 +82,7 @@ def lost_in_all(pairs: Sequence[tuple[int, int]]) -> LostIssues:
     """
     changes: dict[int, list[float]] = defaultdict(list)
     issues: dict[int, int] = {}
-    for rows in _compared(pairs):
+    for rows in _compared([((before,), (now,)) for before, now in pairs]):
         for one in rows:
             before, after = (side and side.share for side in (one.first, one.second))
             if one.kind in MATCHED and before is not None and after is not None:
@@ -89,15 +93,19 @@ def lost_in_all(pairs: Sequence[tuple[int, int]]) -> LostIssues:
 
 
 def _compared(
-    pairs: Sequence[tuple[int, int]], keeps: Callable[[Tested], bool] = lambda tested: True
+    pairs: Sequence[tuple[Runs, Runs]], keeps: Callable[[Tested], bool] = lambda tested: True
 ) -> Iterator[Sequence[Compared]]:
     """Yield the tests of each pair, those chosen by `keeps`; two queries."""
-    tests = outcomes_in({pk for pair in pairs for pk in pair})
-    tests = {run: [tested for tested in rows if keeps(tested)] for run, rows in tests.items()}
-    apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
+    results = outcomes_in({run for pair in pairs for runs in pair for run in runs})
+    tests = {
+        runs: [one for one in pooled([results[run] for run in runs]) if keeps(one)]
+        for pair in pairs
+        for runs in pair
+    }
+    apart = [revisions_apart(tests[before], tests[now]) for before, now in pairs]
     digests = digests_of({pk for revisions in apart for pk in revisions})
-    for before, run in pairs:
-        yield compared(match(tests[before], tests[run], digests))
+    for before, now in pairs:
+        yield compared(match(tests[before], tests[now], digests))
 
 
 def _by(

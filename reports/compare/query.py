@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.db.models import Count, Min, Q, Sum
 from django.db.models.fields.json import KeyTransform
@@ -14,6 +15,7 @@ from evalhub.display.formatting import counted
 from evalhub.models import BatchState, User
 from evalhub.values.id_in import IdIn
 from issues.models import Revision
+from reports.compare.attempts_query import Attempts, Runs, attempts_of
 from reports.compare.matching_rule import (
     Digests,
     Matching,
@@ -38,6 +40,7 @@ from reports.queries.names import tag_names, titles
 from runs.comparison.comparability import comparability_by_test_of
 from runs.comparison.comparability_rule import COMPARABLE, Comparable, versions_apart
 from runs.comparison.provenance import parts_by_test
+from runs.comparison.versions import Parts, merged
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.models import JudgeRun, Outcome, Result, Run
@@ -46,11 +49,20 @@ from runs.result_list.listing import prompt_of, texts_of
 
 @dataclass(frozen=True)
 class Side:
-    """A run that is compared, with its active judge run; None: nothing judges it."""
+    """A run that is compared, with its active judge run; None: nothing judges it.
+
+    `attempts` are given where its results are pooled with those of the other attempts.
+    """
 
     run: Run
     judge_run: JudgeRun | None
     state: BatchState
+    attempts: Attempts | None = None
+
+    @property
+    def runs(self) -> Runs:
+        """The runs whose results are pooled."""
+        return self.attempts.pooled if self.attempts else (self.run.pk,)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -85,8 +97,9 @@ class Comparison:
 
     @property
     def is_single(self) -> bool:
-        """Return whether both runs have one repeat of each test."""
-        return self.first.run.repeats == self.second.run.repeats == 1
+        """Return whether both sides have one answer to each test."""
+        sides = self.first, self.second
+        return all(side.run.repeats == len(side.runs) == 1 for side in sides)
 
     @property
     def not_compared(self) -> list[str]:
@@ -100,7 +113,7 @@ class Comparison:
         kind = Kind.SAME if self.is_conclusive else Kind.NOT_COMPARABLE
         if kind not in kinds or not any(one.is_bundle for one in self.rows):
             return rows
-        pairs, *_ = one_by_one(self.first.run.pk, self.second.run.pk, bundled=True)
+        pairs, *_ = one_by_one(self.first.runs, self.second.runs, bundled=True)
         bundled = tuple(map(compared_pair, pairs))
         return in_order((*rows, *(bundled if self.is_conclusive else without_verdicts(bundled))))
 
@@ -115,9 +128,21 @@ def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
     )
 
 
+def pooled_sides_of(first: Run, second: Run) -> tuple[Side, ...]:
+    """Return two runs as `sides_of` does, each with its attempts pooled; two queries.
+
+    Two attempts at one release are set against each other as they are.
+    """
+    attempts = attempts_of([first, second])
+    sides = sides_of([first, second])
+    if first.pk in attempts[second.pk].pooled:
+        return sides
+    return tuple(replace(side, attempts=attempts[side.run.pk]) for side in sides)
+
+
 def comparison_of(first: Side, second: Side) -> Comparison:
-    """Compare two runs; a constant number of queries."""
-    runs = first.run.pk, second.run.pk
+    """Compare two runs, or their pooled attempts; a constant number of queries."""
+    runs = first.runs, second.runs
     comparable, as_a_whole = comparability_by_test_of(first.run, second.run)
     pairs, before, after = one_by_one(*runs, bundled=False)
     unmatched = match(before, after, digests_of(revisions_apart(before, after)))
@@ -140,14 +165,17 @@ def comparison_of(first: Side, second: Side) -> Comparison:
 
 
 def _compared_one_by_one(
-    matching: Matching, first: int, second: int
+    matching: Matching, first: Runs, second: Runs
 ) -> tuple[tuple[Compared, ...], Comparable]:
     """Compare the tests whose scores the same version of EvalHub made; say why not the others."""
-    made_with = parts_by_test([first, second])
+    made_with = parts_by_test([*first, *second])
+
+    def parts(runs: Runs, revision: int) -> Parts:
+        return merged(made_with.get((run, revision), {}) for run in runs)
 
     def comparable(pair: Pair) -> Comparable:
-        before, after = (first, pair.first.revision_id), (second, pair.second.revision_id)
-        return versions_apart(made_with.get(before, {}), made_with.get(after, {}))
+        before, after = pair.first.revision_id, pair.second.revision_id
+        return versions_apart(parts(first, before), parts(second, after))
 
     reasons = [found for pair in matching.pairs if not (found := comparable(pair))]
     rows = compared(matching, is_apart=lambda pair: not comparable(pair))
@@ -189,7 +217,7 @@ def digests_of(revisions: Collection[int]) -> dict[int, Digests]:
     }
 
 
-def prompts_of(revisions: Iterable[int], reader: User) -> dict[int, str]:
+def prompts_of(revisions: Iterable[int], reader: User | AnonymousUser) -> dict[int, str]:
     """Return the prompts that the reader may read, by revision."""
     return {pk: prompt_of(messages) for pk, messages in _messages(revisions, reader)}
 
@@ -204,40 +232,42 @@ def with_words(words: str, revisions: Iterable[int], reader: User) -> set[int]:
     }
 
 
-def _messages(revisions: Iterable[int], reader: User) -> Iterable[tuple[int, object]]:
+def _messages(
+    revisions: Iterable[int], reader: User | AnonymousUser
+) -> Iterable[tuple[int, object]]:
     rows = Revision.objects.filter(IdIn("pk", set(revisions))).readable_by(reader).order_by()
     return rows.values_list("pk", KeyTransform("messages", "content"))
 
 
-OF_A_RUN = """
-    MIN(issue_id) FILTER (WHERE run_id = %s) AS issue_{side},
-    MIN(tag_set_id) FILTER (WHERE run_id = %s) AS tag_set_{side},
-    MIN(weight) FILTER (WHERE run_id = %s) AS weight_{side},
-    MIN(id) FILTER (WHERE run_id = %s) AS result_{side},
-    COUNT(*) FILTER (WHERE run_id = %s) AS n_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND judges_outcome = 'passed') AS passed_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND judges_outcome = 'failed') AS failed_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND judges_outcome = 'error') AS error_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND judges_outcome = 'unscored') AS unscored_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND judges_lowest_passed) AS lowest_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND judges_highest_passed) AS highest_{side},
-    COUNT(judges_score) FILTER (WHERE run_id = %s) AS with_score_{side},
-    COALESCE(SUM(judges_score) FILTER (WHERE run_id = %s), 0.0) AS score_sum_{side},
-    COUNT(*) FILTER (WHERE run_id = %s AND is_overridden) AS overridden_{side}
+OF_A_SIDE = """
+    MIN(issue_id) FILTER (WHERE run_id IN ({runs})) AS issue_{side},
+    MIN(tag_set_id) FILTER (WHERE run_id IN ({runs})) AS tag_set_{side},
+    MIN(weight) FILTER (WHERE run_id IN ({runs})) AS weight_{side},
+    MIN(id) FILTER (WHERE run_id IN ({runs})) AS result_{side},
+    COUNT(*) FILTER (WHERE run_id IN ({runs})) AS n_{side},
+    COUNT(*) FILTER (WHERE run_id IN ({runs}) AND judges_outcome = 'passed') AS passed_{side},
+    COUNT(*) FILTER (WHERE run_id IN ({runs}) AND judges_outcome = 'failed') AS failed_{side},
+    COUNT(*) FILTER (WHERE run_id IN ({runs}) AND judges_outcome = 'error') AS error_{side},
+    COUNT(*) FILTER (WHERE run_id IN ({runs}) AND judges_outcome = 'unscored') AS unscored_{side},
+    COUNT(*) FILTER (WHERE run_id IN ({runs}) AND judges_lowest_passed) AS lowest_{side},
+    COUNT(*) FILTER (WHERE run_id IN ({runs}) AND judges_highest_passed) AS highest_{side},
+    COUNT(judges_score) FILTER (WHERE run_id IN ({runs})) AS with_score_{side},
+    COALESCE(SUM(judges_score) FILTER (WHERE run_id IN ({runs})), 0.0) AS score_sum_{side},
+    COUNT(*) FILTER (WHERE run_id IN ({runs}) AND is_overridden) AS overridden_{side}
 """
-"""The repeats of a test in one of the runs, added up, as judges scored them; all NULL or 0 where it
-has none."""
+"""The results of a test on one side, added up, as judges scored them; all NULL or 0 where it has
+none."""
 
 TESTS = f"""
 WITH tests AS (
-    SELECT revision_id, MIN(test_id) AS test_id, {OF_A_RUN.format(side="a")},
-           {OF_A_RUN.format(side="b")}
+    SELECT revision_id, MIN(test_id) AS test_id, {OF_A_SIDE.format(side="a", runs="{first}")},
+           {OF_A_SIDE.format(side="b", runs="{second}")}
     FROM runs_result
-    WHERE run_id IN (%s, %s)
+    WHERE run_id IN ({{first}}, {{second}})
     GROUP BY revision_id
 )
 """
-TIMES_NAMED = OF_A_RUN.count("%s")
+TIMES_NAMED = OF_A_SIDE.count("{runs}")
 
 ALIKE = """
 (passed_a + failed_a > 0 AND passed_b + failed_b > 0
@@ -272,8 +302,8 @@ BUNDLED = f"{ONE_BY_ONE} WHERE {ALIKE} ORDER BY test_id, revision_id"
 OTHERS = f"{ONE_BY_ONE} WHERE NOT {ALIKE} ORDER BY test_id, revision_id"
 
 
-def bundles(first: int, second: int) -> list[Compared]:
-    """Return the tests with equal outcomes in both runs, added up; one query."""
+def bundles(first: Runs, second: Runs) -> list[Compared]:
+    """Return the tests with equal outcomes on both sides, added up; one query."""
     found = []
     for issue, tag_set, times, weight, *rest in _rows(BUNDLES, first, second):
         labels = (0, 0, issue, tag_set, round(weight / times, DIGITS), 0)
@@ -288,12 +318,12 @@ def bundles(first: int, second: int) -> list[Compared]:
 
 
 def one_by_one(
-    first: int, second: int, *, bundled: bool
+    first: Runs, second: Runs, *, bundled: bool
 ) -> tuple[list[Pair], list[Tested], list[Tested]]:
     """Return the tests of the bundles, or the tests outside of them; one query.
 
     Returns:
-        The pairs of both runs; revisions of the first run only; of the second only.
+        The pairs of both sides; revisions of the first side only; of the second only.
     """
     pairs, only_first, only_second = [], [], []
     middle = 2 + len(COLUMNS)
@@ -308,9 +338,10 @@ def one_by_one(
     return pairs, only_first, only_second
 
 
-def _rows(sql: str, first: int, second: int) -> list[tuple[Any, ...]]:
-    named = [*[first] * TIMES_NAMED, *[second] * TIMES_NAMED, first, second]
+def _rows(sql: str, first: Runs, second: Runs) -> list[tuple[Any, ...]]:
+    named = [*first * TIMES_NAMED, *second * TIMES_NAMED, *first, *second]
+    places = [", ".join(["%s"] * len(runs)) for runs in (first, second)]
     with connection.cursor() as cursor:
-        cursor.execute(sql, named)
+        cursor.execute(sql.format(first=places[0], second=places[1]), named)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evalhub.display.formatting import counted, points
 from evalhub.statistics.changes.change_interval import ChangeInterval
-from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.conclusion_words import headline, how_sure, lost, missing
 from reports.compare.evidence_rule import Findings
 from reports.compare.rule import COMPARED, FLIPS, Compared, Kind, counts_of, tally_of
@@ -41,10 +40,17 @@ def concluded(
 
 
 def basis(
-    rows: Sequence[Compared], findings: Findings | None, *, first: str, second: str
+    rows: Sequence[Compared],
+    findings: Findings | None,
+    *,
+    first: str,
+    second: str,
+    detectable: str = "",
 ) -> tuple[str, ...]:
     """Return how sure the conclusion is, and which tests it leaves out."""
-    said = [*how_sure(findings.conclusion), *_basis(findings, first, second)] if findings else []
+    said = [*how_sure(findings.conclusion)] if findings else []
+    said += filter(None, [detectable])
+    said += _score(findings) if findings else []
     return (*said, *left_out(rows, first=first, second=second))
 
 
@@ -67,10 +73,7 @@ def reviewed_apart(rows: Sequence[Compared], *, first: str, second: str) -> Iter
             yield f"People gave a verdict on {len(results):,} of the {of} in {name} alone."
 
 
-def _basis(findings: Findings, first: str, second: str) -> Iterator[str]:
-    if findings.detectable is not None:
-        found = findings.detectable
-        yield f"Detectable change: {found.points}. {found.note(measured_from(first, second))}"
+def _score(findings: Findings) -> Iterator[str]:
     graded = findings.graded
     if graded is not None and graded.interval is not None:
         yield (

@@ -12,8 +12,8 @@ from reports.compare.conclusion_words import (
     lost,
     missing,
 )
-from reports.compare.rule import DIGITS, Tally
-from reports.gate.rule import GateLine, Verdict
+from reports.compare.rule import Tally
+from reports.gate.rule import GateLine, Verdict, verdict_within
 from runs.suites.gate_policy import GatePolicy
 
 NOTHING = "No test is scored in both runs: nothing can be compared."
@@ -90,7 +90,7 @@ def blind_spot_rule(change: Change, limit: float) -> GateLine:
     interval = change.interval
     if interval is None:
         verdict, sentence = Verdict.CANNOT_TELL, NOTHING
-    elif _is_at_least(interval.low, -limit):
+    elif verdict_within(interval.low, interval.high, -limit) == Verdict.HOLDS:
         verdict, sentence = Verdict.HOLDS, excluded(change.conclusion).strip()
     else:
         verdict = Verdict.CANNOT_TELL
@@ -107,11 +107,7 @@ def worsening_rule(change: Change, limit: float) -> GateLine:
     if interval is None:
         verdict, sentence = Verdict.CANNOT_TELL, NOTHING
     else:
-        verdict = Verdict.CANNOT_TELL
-        if _is_at_least(interval.low, -limit):
-            verdict = Verdict.HOLDS
-        elif interval.high < -limit:
-            verdict = Verdict.DOES_NOT_HOLD
+        verdict = verdict_within(interval.low, interval.high, -limit)
         sentence = (
             f"The change is between {number(interval.low)} and {number(interval.high)} points; "
             f"allowed is {number(-limit)}."
@@ -122,14 +118,17 @@ def worsening_rule(change: Change, limit: float) -> GateLine:
 def net_loss_rule(change: Change, limit: float) -> GateLine:
     """The run must not lose more than these percentage points on these tests, sure or not."""
     verdict, sentence, net = Verdict.CANNOT_TELL, NOTHING, change.tally.net
-    if net is not None:
-        is_met = round(-100 * net - limit, DIGITS) <= 0
-        verdict = Verdict.HOLDS if is_met else Verdict.DOES_NOT_HOLD
+    found = change.conclusion
+    if net is not None and found.against_new and found.against_old:
+        low, high = 100 * found.against_new.net.change, 100 * found.against_old.net.change
+        verdict = verdict_within(low, high, -limit)
         direction = "loss" if net < 0 else "gain"
         sentence = (
             f"Net {direction} of {number(abs(100 * net))} points on these {change.tally.n:,} "
             f"tests; allowed is a loss of {limit:g} points."
         )
+        if verdict == Verdict.CANNOT_TELL:
+            sentence += f" With what is missing it may be a loss of {number(-low)}. Retry it."
     return _line("max_net_loss_points", change, verdict, sentence, limit)
 
 
@@ -163,10 +162,6 @@ def _line(rule: str, change: Change, verdict: Verdict, sentence: str, limit: flo
         p=change.conclusion.p,
         method=change.method,
     )
-
-
-def _is_at_least(value: float, limit: float) -> bool:
-    return round(value - limit, DIGITS) >= 0
 
 
 def number(points: float) -> str:

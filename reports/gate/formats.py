@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evalhub.display.formatting import percent, seconds, usd
@@ -14,9 +14,10 @@ from reports.compare.two_runs.facts_and_warnings import warnings
 from reports.documents.document import Column, Document, Table
 from reports.documents.exports import markdown_of
 from reports.gate.exit_codes import ExitCode
-from reports.gate.query import GateResult, detectable_in_words
+from reports.gate.query import GateResult
 from reports.gate.rule import GateLine, Verdict
 from reports.limits import GATE_FLIPS
+from reports.queries.names import name_of_test
 from reports.run.junit import XML_HEAD, clean
 from runs.models import Run
 
@@ -42,13 +43,32 @@ def notes_of(result: GateResult) -> list[str]:
     return list(dict.fromkeys((*labels, *doubts)))
 
 
-def flips_of(result: GateResult) -> list[tuple[Compared, str]]:
-    """Return the tests that flipped, worst first, with the titles of their issues."""
+class Flip(NamedTuple):
+    """A test that flipped, with what it asks; "" where it is sealed, or one of many."""
+
+    one: Compared
+    prompt: str
+    issue: str
+
+    @property
+    def name(self) -> str:
+        return name_of_test(self.one.latest.test_id, self.prompt)
+
+
+def flips_of(result: GateResult) -> list[Flip]:
+    """Return the tests that flipped, worst first."""
     comparison = result.comparison
     if comparison is None:
         return []
-    flips = [one for one in comparison.rows if one.kind in FLIPS]
-    return [(one, comparison.issues[one.latest.issue_id]) for one in flips]
+    return [
+        Flip(
+            one,
+            result.prompts.get(one.latest.revision_id, ""),
+            comparison.issues[one.latest.issue_id],
+        )
+        for one in comparison.rows
+        if one.kind in FLIPS
+    ]
 
 
 def flip(one: Compared) -> str:
@@ -107,8 +127,8 @@ def _lines(result: GateResult) -> Iterator[str]:
     yield from (f"! {note}" for note in notes_of(result))
     yield ""
     flips = flips_of(result)
-    for one, issue in flips:
-        yield f"{one.kind:<6}  test {one.latest.test_id}  {flip(one)}  {issue}"
+    for one in flips:
+        yield f"{one.one.kind:<6}  {one.name}  {flip(one.one)}  {one.issue}"
     yield from [""] if flips else []
     for line in result.lines:
         yield f"{line.verdict.label:<13}  {line.title}: {line.sentence}"
@@ -134,8 +154,8 @@ def undecided(reason: str) -> dict[str, Any]:
 
 def as_json(result: GateResult) -> dict[str, Any]:
     """Return everything in full precision; null is not measured."""
-    comparison, computed = result.comparison, result.computed
-    detectable = computed.detectable if computed else None
+    planned = result.planned
+    detectable = planned.found() if planned else None
     return {
         "exit": int(result.decision.code),
         "verdict": result.decision.code.name.lower(),
@@ -147,17 +167,16 @@ def as_json(result: GateResult) -> dict[str, Any]:
         "rules": [rule_as_json(line) for line in result.lines],
         "notes": notes_of(result),
         "detectable": detectable and detectable.change,
-        "detectable_note": detectable_in_words(comparison, computed)
-        if comparison and computed
-        else "",
+        "detectable_note": detectable.note(planned.measured) if planned and detectable else "",
         "flips": [
             {
                 "became": one.kind.value,
                 "test": one.latest.test_id,
+                "prompt": prompt,
                 "issue": issue,
                 "change": one.change,
             }
-            for one, issue in flips_of(result)
+            for one, prompt, issue in flips_of(result)
         ],
     }
 
@@ -190,7 +209,7 @@ def as_markdown(result: GateResult) -> str:
     """Return the result for a comment on a pull request."""
     flips = flips_of(result)
     listed = tuple(
-        (one.kind.value, one.latest.test_id, issue, flip(one)) for one, issue in flips[:GATE_FLIPS]
+        (one.one.kind.value, one.name, one.issue, flip(one.one)) for one in flips[:GATE_FLIPS]
     )
     rules = Table(
         key="rules",

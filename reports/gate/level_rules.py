@@ -1,113 +1,119 @@
 """Rules of the gate on the run alone. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
+from typing import NamedTuple
 
 from evalhub.display.formatting import between, few, percent, usd
 from evalhub.display.formatting import seconds as duration
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.percentile_interval import percentile, percentile_interval
 from evalhub.statistics.student import student_quantile
-from reports.compare.rule import DIGITS
-from reports.gate.rule import GateLine, Verdict
+from reports.gate.rule import GateLine, Verdict, verdict_within
 from runs.comparison.completeness import LEAST_IN_WORDS, is_enough
+from runs.figures.rate import Rate
 from runs.suites.gate_policy import or_worse
 
 MANY = 0.9
 """The percentile of latency that is limited."""
 
 
-def verdict_of(value: float, limit: float, *, is_least: bool = False) -> Verdict:
-    """Compare a measured value with its limit, rounded as differences are everywhere."""
-    excess = limit - value if is_least else value - limit
-    return Verdict.HOLDS if round(excess, DIGITS) <= 0 else Verdict.DOES_NOT_HOLD
-
-
-@dataclass(frozen=True)
-class SevereTests:
-    """The tests of issues of a severity or worse.
+class SevereTest(NamedTuple):
+    """A test of an issue of the severity or worse, with its answers.
 
     Attributes:
-        failed: Names of those that fail: at most half of their scored repeats passed.
-        scored: How many have a scored repeat.
-        total: All of them.
+        lowest: Answers that pass whatever is missing; `highest` of them may pass.
     """
 
-    failed: tuple[str, ...]
-    scored: int
-    total: int
+    name: str
+    answers: int
+    lowest: int
+    highest: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """It fails where at most half of its answers pass."""
+        if 2 * self.lowest > self.answers:
+            return Verdict.HOLDS
+        is_lost = 2 * self.highest <= self.answers
+        return Verdict.DOES_NOT_HOLD if is_lost else Verdict.CANNOT_TELL
 
 
-def severity_rule(found: SevereTests, severity: str) -> GateLine:
-    """No test of a severe issue may fail; one that is not scored may be one that fails.
+def severity_rule(tests: Sequence[SevereTest], severity: str) -> GateLine:
+    """No test of a severe issue may fail; where judgments are missing, it may be one that fails.
 
     Where there is none, nothing was checked, and the rule cannot tell.
     """
-    missing = found.total - found.scored
     which = f"tests of issues of severity {or_worse(severity)}"
-    if found.failed:
+    failed, doubtful = (
+        [test.name for test in tests if test.verdict == verdict]
+        for verdict in (Verdict.DOES_NOT_HOLD, Verdict.CANNOT_TELL)
+    )
+    verdict, sentence = Verdict.HOLDS, f"None of {len(tests):,} {which} fails."
+    if failed:
         verdict = Verdict.DOES_NOT_HOLD
-        sentence = f"{len(found.failed):,} of {found.scored:,} scored {which} fail: "
-        sentence += f"{few(found.failed)}."
-    elif not found.total:
+        sentence = f"{len(failed):,} of {len(tests):,} {which} fail: {few(failed)}."
+    elif not tests:
         verdict, sentence = Verdict.CANNOT_TELL, f"The run has no {which}: nothing is checked."
-    elif missing:
+    elif doubtful:
         verdict = Verdict.CANNOT_TELL
-        sentence = f"{missing:,} of {found.total:,} {which} are not scored: retry or evaluate them."
-    else:
-        verdict = Verdict.HOLDS
-        sentence = f"None of {found.scored:,} {which} fails."
+        sentence = (
+            f"{len(doubtful):,} of {len(tests):,} {which} may fail, as judgments or answers are "
+            f"missing: {few(doubtful)}. Retry or evaluate them."
+        )
     return GateLine(
         rule="failing_severity",
         verdict=verdict,
         sentence=sentence,
-        n=found.scored,
-        value=len(found.failed),
+        n=len(tests),
+        value=len(failed),
         limit=0,
         unit="tests",
-        method="count of tests; a test fails if at most half of its scored repeats passed",
+        method="count of tests; a test fails if at most half of its answers pass",
     )
 
 
-@dataclass(frozen=True)
-class PassRate:
-    """The pass rate of a run, `share` None where nothing is scored; `method` of the interval."""
+class PassRate(NamedTuple):
+    """The pass rate of a run, and with each missing judgment and answer at its lowest, highest."""
 
-    passed: int
-    n: int
-    share: float | None
-    interval: Interval | None
-    method: str
+    measured: Rate
+    lowest: Rate
+    highest: Rate
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval, with what is missing counted either way."""
+        if self.lowest.interval is None or self.highest.interval is None:
+            return None
+        return Interval(self.lowest.interval.low, self.highest.interval.high)
 
 
 def pass_rate_rule(rate: PassRate, limit: float) -> GateLine:
-    """The measured pass rate must reach the limit; its interval is shown, and decides nothing."""
+    """The pass rate must surely reach the limit: the lower end of its interval does."""
+    found, interval = rate.measured, rate.interval
     verdict, sentence = Verdict.CANNOT_TELL, "No result is scored."
-    if rate.share is not None:
-        verdict = verdict_of(rate.share, limit, is_least=True)
-        interval = f" (95% {between(rate.interval)}, {rate.method})" if rate.interval else ""
+    if found.share is not None:
         sentence = (
-            f"{rate.passed:,} of {rate.n:,} scored results passed: {percent(rate.share)}{interval};"
-            f" at least {percent(limit)} is required{_doubt(rate.interval, limit)}."
+            f"{found.passed:,} of {found.n:,} scored results passed: {percent(found.share)}; "
+            f"at least {percent(limit)} is required."
         )
+        if interval is not None:
+            verdict = verdict_within(interval.low, interval.high, limit)
+            sentence += f" The rate of tests like these is {between(interval)}."
+        if verdict == Verdict.CANNOT_TELL:
+            sentence += " Add tests, or lower the limit."
     return GateLine(
         rule="min_pass_rate",
         verdict=verdict,
         sentence=sentence,
-        n=rate.n,
-        value=rate.share,
+        n=found.n,
+        value=found.share,
         limit=limit,
         unit="share",
-        interval=rate.interval,
-        method=rate.method or "count of results",
+        interval=interval,
+        method=found.method or "count of results",
     )
-
-
-def _doubt(interval: Interval | None, limit: float) -> str:
-    is_inside = interval is not None and interval.low <= limit <= interval.high
-    return ", which is within the interval: other tests could decide otherwise" if is_inside else ""
 
 
 def latency_rule(latencies_ms: Sequence[int], answers: int, limit_ms: int) -> GateLine:
@@ -123,7 +129,7 @@ def latency_rule(latencies_ms: Sequence[int], answers: int, limit_ms: int) -> Ga
     interval = percentile_interval(rising, MANY) if is_known else None
     verdict, sentence = Verdict.CANNOT_TELL, _unmeasured("Latency", len(rising), answers)
     if value is not None:
-        verdict = verdict_of(value, limit_ms)
+        verdict = verdict_within(-value, -value, -limit_ms)
         bounds = f" (95% {_ms(interval.low)} to {_ms(interval.high)})" if interval else ""
         sentence = (
             f"90% of {len(rising):,} answers took {_ms(value)} or less{bounds}; "
@@ -149,7 +155,7 @@ def cost_rule(costs_usd: Sequence[float], answers: int, limit_usd: float) -> Gat
     interval = _mean_interval(costs_usd) if is_known else None
     verdict, sentence = Verdict.CANNOT_TELL, _unmeasured("Cost", len(costs_usd), answers)
     if value is not None:
-        verdict = verdict_of(value, limit_usd)
+        verdict = verdict_within(-value, -value, -limit_usd)
         bounds = f" (95% {usd(interval.low)} to {usd(interval.high)})" if interval else ""
         sentence = (
             f"{len(costs_usd):,} answers cost {usd(value)} on average{bounds}; "

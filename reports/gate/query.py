@@ -3,15 +3,18 @@
 For the command, the API and notifications.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalhub.statistics.changes.detectable import measured_from
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Max, Q
+
+from reports.compare.attempts_query import Runs, attempts_of
 from reports.compare.evidence_rule import Findings, findings, sample_of
-from reports.compare.query import Comparison, comparison_of, sides_of
-from reports.compare.rule import MATCHED, counts_of, tally_of
+from reports.compare.pair_changes_query import PairChange, pair_changes
+from reports.compare.query import Comparison, comparison_of, pooled_sides_of, prompts_of
+from reports.compare.rule import FLIPS, MATCHED, counts_of, tally_of
 from reports.gate.change_rules import Change, change_lines
 from reports.gate.condition_rules import (
     Matching,
@@ -22,18 +25,23 @@ from reports.gate.condition_rules import (
 )
 from reports.gate.level_rules import (
     PassRate,
-    SevereTests,
+    SevereTest,
     cost_rule,
     latency_rule,
     pass_rate_rule,
     severity_rule,
 )
 from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
+from reports.limits import GATE_FLIPS
 from reports.queries.incomplete_runs import retry_url
+from reports.queries.names import name_of_test
 from runs.comparison.comparability import rejudge_url
 from runs.comparison.completeness import is_enough
+from runs.comparison.planned_change import PlannedChange, pair_before, planned_change
+from runs.figures.rate import rate_of_issues
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
+from runs.figures.tallies import groups_of, tallies_of_runs
 from runs.models import RETRYABLE, Outcome, Result, ResultScore, Run
 from runs.suites.gate_policy import GatePolicy, read_policy, severities_from
 
@@ -45,6 +53,8 @@ class GateResult:
     Attributes:
         against: The run that it is compared with; None if no rule needs one, or there is none.
         comparison: With its `computed` findings; None where the runs cannot be compared.
+        planned: What the comparison could show.
+        prompts: What the first flipped tests ask, by revision; without sealed ones.
         is_running: The run or the other one is still at work: ask again later.
     """
 
@@ -55,6 +65,8 @@ class GateResult:
     decision: GateDecision
     comparison: Comparison | None = None
     computed: Findings | None = None
+    planned: PlannedChange | None = None
+    prompts: Mapping[int, str] = field(default_factory=dict)
     is_running: bool = False
 
 
@@ -73,7 +85,7 @@ def changed_policy(run: Run, changes: Mapping[str, Any]) -> GatePolicy:
 
 
 def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None) -> GateResult:
-    """Decide whether the run passes the gate; resampling takes a while.
+    """Decide whether the run passes the gate, with its other attempts at the release pooled.
 
     Args:
         against: The run to compare with, if there is any.
@@ -86,13 +98,14 @@ def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None)
     lines = [line for one in runs for line in _state_lines(one, run, figures[one.pk])]
     comparison = computed = None
     if policy.is_comparing and _are_met(lines):
-        comparison = comparison_of(*sides_of([against, run])) if against else None
+        comparison = comparison_of(*pooled_sides_of(against, run)) if against else None
         lines.append(comparable_rule(_matching(run, against, comparison)))
     if _are_met(lines):
         if comparison:
             computed = _findings(comparison, policy)
             lines += _change_lines(comparison, computed, policy)
-        lines += [RULES[rule](run, figures[run.pk], policy) for rule in policy.absolute_rules]
+        pooled = comparison.second.runs if comparison else attempts_of([run])[run.pk].pooled
+        lines += [RULES[rule](pooled, policy) for rule in policy.absolute_rules]
     else:
         lines += map(skipped, policy.rules)
     return GateResult(
@@ -103,6 +116,8 @@ def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None)
         decision=decide(lines),
         comparison=comparison if computed else None,
         computed=computed,
+        planned=_planned(comparison, policy) if comparison and computed else None,
+        prompts=_flipped_prompts(comparison) if comparison and computed else {},
         is_running=any(figures[one.pk].is_live for one in runs),
     )
 
@@ -173,79 +188,122 @@ def _findings(comparison: Comparison, policy: GatePolicy) -> Findings:
     return findings(sample_of(comparison.rows, comparison.tags), policy.level)
 
 
+def _planned(comparison: Comparison, policy: GatePolicy) -> PlannedChange | None:
+    tests = sample_of(comparison.rows, comparison.tags).tests_by_issue().values()
+    return planned_change(tests, pair_before(comparison.first.run), policy.level)
+
+
 def _change_lines(comparison: Comparison, computed: Findings, policy: GatePolicy) -> list[GateLine]:
     change = Change(
         tally=tally_of(comparison.rows),
         conclusion=computed.conclusion,
         names=names_of_pair(comparison.first.run, comparison.second.run),
         titles=comparison.issues,
-        edited=[
-            f"test {one.latest.test_id} ({comparison.issues[one.latest.issue_id]})"
+        edited=_named(
+            (one.latest.test_id, one.latest.revision_id, comparison.issues[one.latest.issue_id])
             for one in comparison.rows
             if one.fails_since_edit
-        ],
+        ),
     )
-    return change_lines(change, policy)
+    first, *others = change_lines(change, policy)
+    said = " ".join(filter(None, [first.sentence, _attempts(comparison, change, policy)]))
+    return [replace(first, sentence=said), *others]
 
 
-def detectable_in_words(comparison: Comparison, computed: Findings) -> str:
-    """Return the detectable change with its basis; "" where nothing was compared."""
-    found = computed.detectable
-    if found is None:
+def _flipped_prompts(comparison: Comparison) -> dict[int, str]:
+    flips = [one.latest.revision_id for one in comparison.rows if one.kind in FLIPS]
+    return prompts_of(flips[:GATE_FLIPS], AnonymousUser())
+
+
+def _named(tests: Iterable[tuple[int, int, str]]) -> list[str]:
+    """Name tests by what they ask, and by their issue; one query.
+
+    Logs and comments are read by anybody: sealed tests are not quoted.
+
+    Args:
+        tests: Of each its id, its revision and the title of its issue.
+    """
+    tests = list(tests)
+    prompts = prompts_of({revision for _, revision, _ in tests}, AnonymousUser())
+    return [
+        f"{name_of_test(test, prompts.get(revision))} ({issue})" for test, revision, issue in tests
+    ]
+
+
+def _attempts(comparison: Comparison, change: Change, policy: GatePolicy) -> str:
+    """Return the place of the run among its attempts, and which of the others fail alone."""
+    attempts = comparison.second.attempts
+    if attempts is None or not attempts.are_several:
         return ""
-    names = names_of_pair(comparison.first.run, comparison.second.run)
-    return f"Detectable change: {found.points}. {found.note(measured_from(*names))}"
+    in_order = attempts.pooled[::-1]
+    alone = pair_changes([(comparison.first.runs, (pk,)) for pk in in_order], level=policy.level)
+    failed = {
+        pk
+        for pk, one in zip(in_order, alone, strict=True)
+        if pk != attempts.run and _fails(one, change, policy)
+    }
+    return attempts.after(failed)
+
+
+def _fails(alone: PairChange, pooled: Change, policy: GatePolicy) -> bool:
+    """Tell whether a rule on the change does not hold for one attempt alone."""
+    one = replace(pooled, tally=alone.whole.tally, conclusion=alone.conclusion, edited=())
+    return any(line.verdict == Verdict.DOES_NOT_HOLD for line in change_lines(one, policy))
 
 
 # The run alone -----------------------------------------------------------------------------------
 
 
-def _severity(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
+def _severity(runs: Runs, policy: GatePolicy) -> GateLine:
     assert policy.failing_severity is not None
     severities = severities_from(policy.failing_severity)
-    rows = Result.objects.filter(run=run, issue__severity__in=severities).order_by("test_id")
-    tests: dict[tuple[int, str], list[str]] = defaultdict(list)
-    for test, issue, outcome in rows.values_list("test_id", "issue__title", "judges_outcome"):
-        tests[test, issue].append(outcome)
-    found = {
-        f"test {test} ({issue})": outcomes
-        for (test, issue), outcomes in tests.items()
-        if Outcome.PASSED in outcomes or Outcome.FAILED in outcomes
-    }
-    failed = tuple(
-        name
-        for name, outcomes in found.items()
-        if outcomes.count(Outcome.FAILED) >= outcomes.count(Outcome.PASSED)
+    rows = Result.objects.filter(run__in=runs, issue__severity__in=severities).order_by("test_id")
+    found = rows.values_list("test_id", "issue__title").annotate(
+        revision=Max("revision"),
+        n=Count("pk"),
+        lowest=Count("pk", filter=Q(judges_lowest_passed=True)),
+        highest=Count("pk", filter=Q(judges_highest_passed=True)),
     )
-    return severity_rule(SevereTests(failed, len(found), len(tests)), policy.failing_severity)
+    names = _named((test, revision, issue) for test, issue, revision, *_ in found)
+    tests = [SevereTest(name, *row[3:]) for name, row in zip(names, found, strict=True)]
+    return severity_rule(tests, policy.failing_severity)
 
 
-def _pass_rate(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
+def _pass_rate(runs: Runs, policy: GatePolicy) -> GateLine:
     assert policy.min_pass_rate is not None
-    rate = figures.rate
-    found = PassRate(rate.passed, rate.n, rate.share, rate.interval, rate.method)
-    return pass_rate_rule(found, policy.min_pass_rate)
+    answers = sum(Run.objects.filter(pk__in=runs).values_list("repeats", flat=True))
+    by_issue = groups_of(tallies_of_runs(runs, of_judges=True), lambda tally: [tally.issue_id])
+    issues = by_issue.values()
+    rates = [
+        rate_of_issues(sums, answers=answers)
+        for sums in (
+            [(one.passed, one.scored) for one in issues],
+            [(one.lowest_passed, one.total) for one in issues],
+            [(one.highest_passed, one.total) for one in issues],
+        )
+    ]
+    return pass_rate_rule(PassRate(*rates), policy.min_pass_rate)
 
 
-def _latency(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
+def _latency(runs: Runs, policy: GatePolicy) -> GateLine:
     assert policy.max_p90_latency_ms is not None
-    return latency_rule(_measured(run, "latency_ms"), figures.total, policy.max_p90_latency_ms)
+    return latency_rule(*_measured(runs, "latency_ms"), policy.max_p90_latency_ms)
 
 
-def _cost(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
+def _cost(runs: Runs, policy: GatePolicy) -> GateLine:
     assert policy.max_mean_cost_usd is not None
-    costs = [float(cost) for cost in _measured(run, "cost_usd")]
-    return cost_rule(costs, figures.total, policy.max_mean_cost_usd)
+    costs, answers = _measured(runs, "cost_usd")
+    return cost_rule([float(cost) for cost in costs], answers, policy.max_mean_cost_usd)
 
 
-def _measured(run: Run, figure: str) -> list[Any]:
-    """Return the measured values of a figure of the run's answers."""
-    rows = Result.objects.filter(run=run, **{f"{figure}__isnull": False}).order_by()
-    rows = rows.exclude(outcome=Outcome.ERROR)
-    return list(rows.values_list(figure, flat=True))
+def _measured(runs: Runs, figure: str) -> tuple[list[Any], int]:
+    """Return the measured values of a figure of the runs' answers, and the number of answers."""
+    every = Result.objects.filter(run__in=runs).order_by()
+    rows = every.filter(**{f"{figure}__isnull": False}).exclude(outcome=Outcome.ERROR)
+    return list(rows.values_list(figure, flat=True)), every.count()
 
 
-RULES = {
+RULES: Mapping[str, Callable[[Runs, GatePolicy], GateLine]] = {
     "failing_severity": _severity,
     "min_pass_rate": _pass_rate,
     "max_p90_latency_ms": _latency,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evalhub.statistics.interval import Interval
+from reports.compare.rule import DIGITS
 from reports.gate.exit_codes import ExitCode
 
 
@@ -16,6 +17,13 @@ class Verdict(StrEnum):
     @property
     def label(self) -> str:
         return self.value.replace("_", " ")
+
+
+def verdict_within(low: float, high: float, least: float) -> Verdict:
+    """Return whether a value between these bounds is at least so much, rounded as everywhere."""
+    if round(low - least, DIGITS) >= 0:
+        return Verdict.HOLDS
+    return Verdict.DOES_NOT_HOLD if round(high - least, DIGITS) < 0 else Verdict.CANNOT_TELL
 
 
 TITLES = {
@@ -116,9 +124,11 @@ def decide(lines: Sequence[GateLine]) -> GateDecision:
     for code, found in cases:
         if found:
             return GateDecision(code, " ".join(line.sentence for line in found))
-    rules = sum(not line.is_condition for line in lines)
-    said = [f"All rules hold ({rules})."]
-    said += [line.sentence for line in lines if line.rule == "conclusion"]
+    rules = [line for line in lines if not line.is_condition]
+    said = [f"All rules hold ({len(rules)})."]
+    said += [line.sentence for line in rules if line.rule == "conclusion"] or [
+        line.sentence for line in rules[:1]
+    ]
     return GateDecision(ExitCode.HOLDS, " ".join(said))
 
 

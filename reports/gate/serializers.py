@@ -65,10 +65,14 @@ class GateRuleSerializer(PlainSerializer):
 
 
 class GateFlipSerializer(PlainSerializer):
-    """A test that flipped. `change` is that of the share of its repeats that passed."""
+    """A test that flipped. `change` is that of the share of its repeats that passed.
+
+    `prompt` is what it asks, without texts of sealed tests and of those after the first 200.
+    """
 
     became = serializers.ChoiceField(["worse", "better"])
     test = serializers.IntegerField()
+    prompt = serializers.CharField(allow_blank=True)
     issue = serializers.CharField()
     change = serializers.FloatField()
 
@@ -76,8 +80,7 @@ class GateFlipSerializer(PlainSerializer):
 class GateResultSerializer(PlainSerializer):
     """The decision of a gate. `exit` is 0: all rules hold, 1: one does not, 2: cannot tell.
 
-    `detectable` is the net change that the test of significance detects with 80 % power, a share;
-    `detectable_note` is its basis.
+    `detectable` is the loss that these tests show in 80 %, a share; `detectable_note` is its basis.
     """
 
     exit = serializers.ChoiceField([(code.value, code.name.lower()) for code in ExitCode])

@@ -3,12 +3,16 @@
 from collections.abc import Collection
 
 from django.db.models import Q, QuerySet
+from django.utils.text import Truncator
 
 from evalhub.llm.identity import Identity, identity_of
 from evalhub.models import LanguageModel
 from evalhub.values.id_in import IdIn
 from issues.models import Issue
 from runs.models import TagSet
+
+ASKED_CHARS = 80
+"""Of a prompt, in the name of its test."""
 
 
 def titles(issues: Collection[int]) -> dict[int, str]:
@@ -29,6 +33,12 @@ def all_tag_names() -> dict[int, tuple[str, ...]]:
 
 def _names(sets: QuerySet[TagSet]) -> dict[int, tuple[str, ...]]:
     return {pk: tuple(names) for pk, names in sets.order_by().values_list("pk", "names")}
+
+
+def name_of_test(test: int, prompt: str | None) -> str:
+    """Return what a test asks, in one short line; its id where that is not known, or sealed."""
+    text = " ".join((prompt or "").split())
+    return f"“{Truncator(text).chars(ASKED_CHARS)}”" if text else f"test {test}"
 
 
 SEARCHED = ("label", "model_name", "release", "launch__label", "suite__name")

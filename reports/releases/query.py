@@ -9,10 +9,8 @@ from django.db.models import Q, QuerySet
 from evalhub.statistics.changes.conclusion import ORDER, Word
 from evalhub.statistics.changes.lost_issues import LostIssue
 from evalhub.work.spent import Spent, spent_by
-from reports.compare.pair_changes_query import (
-    PairChange,
-    pair_changes,
-)
+from reports.compare.attempts_query import Attempts, Runs, attempts_of
+from reports.compare.pair_changes_query import PairChange, pair_changes
 from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
 from reports.overrides.query import reviews_of
@@ -39,7 +37,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class ReleaseFigures:
-    """The figures of a run."""
+    """The figures of a run, with its other attempts."""
 
     rate: Rate
     spent: Spent
@@ -61,7 +59,8 @@ class ReleaseLine:
     Attributes:
         before: None where it was not run in the release before; so are the figures `of before`.
         change: None: not comparable, or to be computed.
-        reviews: What annotators reviewed of the run.
+        reviews: What annotators reviewed of the run and its other attempts.
+        attempts: Of the run, pooled in rate, change and cost.
     """
 
     name: str
@@ -73,6 +72,7 @@ class ReleaseLine:
     comparable: Comparable
     change: PairChange | None
     reviews: Reviews
+    attempts: Attempts
 
     @property
     def is_joined(self) -> bool:
@@ -173,11 +173,12 @@ def releases_report(
     comparable = comparability_of_pairs(pair for one in choice.candidates for pair in one.pairs)
     pairs = [one.pick(comparable) for one in choice.candidates]
     runs = _runs(every, choice, pairs)
+    attempts = attempts_of(runs[pk] for pair in pairs for pk in pair if pk is not None)
     now, old = _sides(runs, choice, pairs)
     judge_runs = _judge_runs(runs)
     if reviews is None:
         reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in now]))
-    lines, is_pending = _lines(pairs, comparable, runs, judge_runs, reviews, reading)
+    lines, is_pending = _lines(pairs, comparable, runs, attempts, judge_runs, reviews, reading)
     lost = {issue.issue for line in lines for issue, _ in _losses(line)}
     return ReleasesReport(
         release=choice.release,
@@ -241,22 +242,27 @@ def _lines(
     pairs: Sequence[tuple[int | None, int]],
     comparable: Mapping[Pair, Comparable],
     runs: Mapping[int, Run],
+    attempts: Mapping[int, Attempts],
     judge_runs: Mapping[int, list[JudgeRun]],
     reviews: Reviews,
     reading: Reading,
 ) -> tuple[tuple[ReleaseLine, ...], bool]:
     """Return the lines, and whether their comparisons are left for later."""
-    compared = {pk: runs[pk] for pair in pairs for pk in pair if pk is not None}
-    groups = groups_of(tallies_of_runs(compared, of_judges=True), lambda tally: [tally.run_id])
+    sides = {pk: [runs[one] for one in of.pooled] for pk, of in attempts.items()}
+    pooled = {run.pk: pk for pk, side in sides.items() for run in side}
+    groups = groups_of(
+        tallies_of_runs(pooled, of_judges=True), lambda tally: [pooled[tally.run_id]]
+    )
     figures = {
-        pk: _figures(run, groups.get(pk, Group()), judge_runs[pk]) for pk, run in compared.items()
+        pk: _figures(side, groups.get(pk, Group()), judge_runs) for pk, side in sides.items()
     }
     newest = [runs[now] for _, now in pairs]
     variants = {run.variant_key: run for run in newest}
     names, looks = named_lines(variants)
     several = len({run.suite_id for run in newest}) > 1
     joined = [(old, now) for old, now in pairs if old is not None and comparable[old, now]]
-    changes = _changes(joined, reading)
+    of_sides = [(attempts[old].pooled, attempts[now].pooled) for old, now in joined]
+    changes = dict(zip(joined, _changes(of_sides, reading), strict=False))
     lines = [
         ReleaseLine(
             name=names[run.variant_key] + (f" · {run.suite or 'no suite'}" if several else ""),
@@ -267,7 +273,8 @@ def _lines(
             figures_before=figures.get(old or 0),
             comparable=comparable[old, now] if old is not None else COMPARABLE,
             change=changes.get((old or 0, now)),
-            reviews=reviews.of_runs([run.pk]),
+            reviews=reviews.of_runs(attempts[run.pk].pooled),
+            attempts=attempts[run.pk],
         )
         for (old, now), run in zip(pairs, newest, strict=True)
     ]
@@ -280,24 +287,24 @@ def _losses_first(line: ReleaseLine) -> tuple[int, bool, bool, float]:
     return ORDER.index(line.word), line.before is None, not line.is_joined, net or 0
 
 
-def _figures(run: Run, group: Group, judge_runs: list[JudgeRun]) -> ReleaseFigures:
-    spent = spent_by([run, *judge_runs])
-    return ReleaseFigures(group.rate(answers=run.repeats), spent, current_of(judge_runs))
+def _figures(
+    side: Sequence[Run], group: Group, judge_runs: Mapping[int, list[JudgeRun]]
+) -> ReleaseFigures:
+    """Return the figures of a run, its attempts pooled; they come newest first."""
+    spent = spent_by([part for run in side for part in (run, *judge_runs[run.pk])])
+    rate = group.rate(answers=sum(run.repeats for run in side))
+    return ReleaseFigures(rate, spent, current_of(judge_runs[side[0].pk]))
 
 
-def _changes(
-    pairs: Sequence[Pair],
-    reading: Reading,
-) -> Mapping[Pair, PairChange]:
-    """Compare these pairs of comparable runs; empty while they are computed."""
+def _changes(pairs: Sequence[tuple[Runs, Runs]], reading: Reading) -> Sequence[PairChange]:
+    """Compare these pairs of comparable sides; empty while they are computed."""
     if not pairs:
-        return {}
-    joined = {pk for pair in pairs for pk in pair}
+        return ()
     changes = reading.computed(
-        "releases-2",
+        "releases-3",
         [pairs],
         list[PairChange],
         lambda: pair_changes(pairs),
-        of=joined,
+        of={run for pair in pairs for runs in pair for run in runs},
     )
-    return dict(zip(pairs, changes or (), strict=False))
+    return changes or ()

@@ -72,7 +72,10 @@ def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:
     found = line.change.conclusion
     said = [in_line(found, line.change.whole.tally), *lost(found, report.titles, in_short=True)]
     before, now = names_of(report)
-    return f"{line.name}: {' '.join(filter(None, [*said, missing(found, before, now)]))}"
+    said += filter(None, [missing(found, before, now)])
+    if line.attempts.are_several:
+        said.append(f"{line.attempts.words.capitalize()} are judged together.")
+    return f"{line.name}: {' '.join(said)}"
 
 
 def sentences(report: ReleasesReport) -> Iterator[str]:

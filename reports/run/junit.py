@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evalhub.display.formatting import score, words
 from reports.documents.origin import Origin
+from reports.queries.names import name_of_test
 from reports.queries.result_rows import Row
 from reports.run.query import RunReport
 from runs.models import Outcome
@@ -94,7 +95,7 @@ def _case(row: Row) -> Element:
     case = Element(
         "testcase",
         {
-            "name": f"test {row.test_id}, answer {row.repeat}",
+            "name": clean(f"{name_of_test(row.test_id, row.prompt)}, answer {row.repeat}"),
             "classname": clean(row.issue),
             **_time([row.latency_ms]),
         },

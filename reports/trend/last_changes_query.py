@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.changes.net_change import LEVEL
+from reports.compare.attempts_query import Runs
 from reports.compare.matching_rule import Tested
 from reports.compare.pair_changes_query import Change, PairChange, pair_changes
 from reports.documents.reading import Reading
 from reports.queries.names import all_tag_names
 from reports.trend.query import Line, TrendQuery, TrendReport
+from reports.trend.series_rule import RunKey
 
 
 @dataclass(frozen=True)
@@ -48,20 +50,20 @@ class LastChanges:
 def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> LastChanges:
     """Return the tested changes; none while they are computed.
 
-    A point that pools several runs, and a choice of sealed or exposed tests, are not tested.
+    A point of several variants, and a choice of sealed or exposed tests, are not tested.
     """
     lines = [line for line in report.lines if report.is_last_comparable(line)]
-    lines = [line for line in lines if all(len(p.series_point.runs) == 1 for p in line.points[-2:])]
+    lines = [line for line in lines if len({run.variant for run in _last_runs(line)}) == 1]
     if not lines or query.tests:
         return LastChanges({}, ())
-    pairs = [(line.points[-2].run.pk, line.points[-1].run.pk) for line in lines]
+    pairs = [report.last_sides(line) for line in lines]
     subject = [query.tag and query.tag.name, query.issue and query.issue.pk]
     changes = reading.computed(
-        "trend-last-changes-4",
+        "trend-last-changes-5",
         [pairs, subject],
         list[PairChange],
         lambda: _changes(pairs, query),
-        of={run for pair in pairs for run in pair},
+        of={run for pair in pairs for runs in pair for run in runs},
     )
     if changes is None:
         return LastChanges({}, ())
@@ -72,6 +74,10 @@ def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> La
         },
         changes_by_tag(lines, changes),
     )
+
+
+def _last_runs(line: Line) -> list[RunKey]:
+    return [run for point in line.points[-2:] for run in point.series_point.runs]
 
 
 def changes_by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tuple[TagChange, ...]:
@@ -85,7 +91,7 @@ def changes_by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tupl
     return tuple(sorted(moves, key=lambda one: (one.change.net or 0, one.tag, one.line.name)))
 
 
-def _changes(pairs: Sequence[tuple[int, int]], query: TrendQuery) -> list[PairChange]:
+def _changes(pairs: Sequence[tuple[Runs, Runs]], query: TrendQuery) -> list[PairChange]:
     names = all_tag_names()
 
     def keeps(tested: Tested) -> bool:

@@ -176,7 +176,6 @@ def _left_out(report: TrendReport) -> Iterator[str]:
     counts = (
         (series.earlier, "earlier run", "; increase “Runs shown”"),
         (series.unreleased, "run", " without a release; switch to “Date”"),
-        (series.repeated, "run", " replaced by a later one of the same release or day"),
         (report.unfinished, "unfinished run", ""),
         (report.unpooled, "run", " judged otherwise than the newest of the same point"),
         (report.changes_left_out, "older change", ""),

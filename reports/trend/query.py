@@ -11,6 +11,7 @@ from django.utils import timezone
 from evalhub.models import LanguageModel
 from evalhub.values.id_in import IdIn
 from issues.models import Issue, Tag
+from reports.compare.attempts_query import Runs
 from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
 from reports.queries.exposure import less, only, tallies_of_tests
@@ -144,6 +145,14 @@ class TrendReport:
         """Tell whether the last two runs of a line have comparable scores."""
         return len(line.points) > 1 and bool(self.comparable(line))
 
+    def last_sides(self, line: Line) -> tuple[Runs, Runs]:
+        """Return the pooled runs of the last two points of a line."""
+        before, last = (
+            tuple(run.run for run in _comparable(point.series_point, self.scorings).runs)
+            for point in line.points[-2:]
+        )
+        return before, last
+
     def tag_rate(self, point: Point, tag: str) -> Rate | None:
         """Return the rate; None where no result of the point has the tag."""
         return self.rates.get(RateKey(tag, *point.place[1:]))
@@ -197,17 +206,20 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
 
 def _pooled(series: SeriesLines, scorings: Mapping[int, Scoring]) -> SeriesLines:
     """Leave out the runs that are not comparable with the newest of their point."""
-
-    def kept(point: SeriesPoint) -> SeriesPoint:
-        newest, *others = point.runs
-        scoring = scorings[newest.run]
-        runs = (run for run in others if comparability(scoring, scorings[run.run]))
-        return SeriesPoint((newest, *runs))
-
     shown = (
-        replace(line, series_points=tuple(map(kept, line.series_points))) for line in series.shown
+        replace(
+            line, series_points=tuple(_comparable(point, scorings) for point in line.series_points)
+        )
+        for line in series.shown
     )
     return replace(series, shown=tuple(shown))
+
+
+def _comparable(point: SeriesPoint, scorings: Mapping[int, Scoring]) -> SeriesPoint:
+    newest, *others = point.runs
+    scoring = scorings[newest.run]
+    runs = (run for run in others if comparability(scoring, scorings[run.run]))
+    return SeriesPoint((newest, *runs))
 
 
 def _are_apart(

@@ -54,7 +54,6 @@ class SeriesLines:
         left_out: Keys of further lines, in the same order.
         earlier: Number of earlier points on the lines shown.
         unreleased: Number of runs without a release, if the axis is one of releases.
-        repeated: Number of runs replaced by a later one of the same variant and place.
     """
 
     shown: tuple[SeriesLine, ...]
@@ -62,7 +61,6 @@ class SeriesLines:
     left_out: tuple[str, ...] = ()
     earlier: int = 0
     unreleased: int = 0
-    repeated: int = 0
 
     @property
     def runs(self) -> list[int]:
@@ -90,7 +88,7 @@ def release_order(runs: Iterable[RunKey]) -> tuple[str, ...]:
 
 
 def by_release(runs: Sequence[RunKey], *, max_lines: int, max_points: int) -> SeriesLines:
-    """Make a point per line and release from the newest run of each variant."""
+    """Make a point per line and release."""
     released = [run for run in runs if run.release]
     order = release_order(released)
     places = {release: place for place, release in enumerate(order)}
@@ -105,7 +103,6 @@ def by_release(runs: Sequence[RunKey], *, max_lines: int, max_points: int) -> Se
         ),
         releases=order[first:],
         unreleased=len(runs) - len(released),
-        repeated=len(released) - _count(series_points),
     )
 
 
@@ -117,23 +114,19 @@ def by_time(runs: Sequence[RunKey], *, max_lines: int, max_points: int) -> Serie
     series_points = _series_points(
         runs, lambda run: run.at.date() if len(variants[run.line]) > 1 else run.run
     )
-    found = _series_lines(series_points, max_lines, lambda of: of[-max_points:])
-    return replace(found, repeated=len(runs) - _count(series_points))
+    return _series_lines(series_points, max_lines, lambda of: of[-max_points:])
 
 
 def _series_points(
     runs: Iterable[RunKey], place: Callable[[RunKey], Hashable]
 ) -> dict[str, list[SeriesPoint]]:
-    """Return the points of each line by time, with the newest run of each variant.
-
-    The line that ran last comes first.
-    """
-    together: dict[tuple[str, Hashable], dict[str, RunKey]] = defaultdict(dict)
+    """Return the points of each line by time; the line that ran last comes first."""
+    together: dict[tuple[str, Hashable], list[RunKey]] = defaultdict(list)
     for run in sorted(runs, key=attrgetter("at", "run"), reverse=True):
-        together[run.line, place(run)].setdefault(run.variant, run)
+        together[run.line, place(run)].append(run)
     lines: dict[str, list[SeriesPoint]] = defaultdict(list)
-    for (line, _), newest in together.items():
-        lines[line].append(SeriesPoint(tuple(newest.values())))
+    for (line, _), of in together.items():
+        lines[line].append(SeriesPoint(tuple(of)))
     return {line: of[::-1] for line, of in lines.items()}
 
 
@@ -153,7 +146,3 @@ def _series_lines(
             for series_line in lines
         ),
     )
-
-
-def _count(series_points: Mapping[str, list[SeriesPoint]]) -> int:
-    return sum(len(series_point.runs) for of in series_points.values() for series_point in of)

@@ -32,8 +32,9 @@ def opponent_of(run: Run) -> Run | None:
     """Return the run to compare this one with unless the reader chooses another.
 
     The baseline of its suite, if it is another conclusive run that shares a test with it; else the
-    newest earlier conclusive run of the same model, system prompt and parameters in the suite. None
-    rather than the run of another model. `skipped_baselines` says why a baseline is passed over.
+    newest earlier conclusive run of the same model, system prompt and parameters in the suite that
+    is no other attempt at its release. None rather than the run of another model.
+    `skipped_baselines` says why a baseline is passed over.
     """
     opponent = Run.objects.filter(pk=run.pk).values_list(_opponent(), flat=True).first()
     return Run.objects.select_related("suite").get(pk=opponent) if opponent else None
@@ -126,6 +127,7 @@ def _previous() -> Subquery:
         created_at=OuterRef("created_at"), pk__lt=OuterRef("pk")
     )
     same = _others().filter(suite=OuterRef("suite"), variant_key=OuterRef("variant_key"))
+    same = same.exclude(~Q(release=""), release=OuterRef("release"))
     return Subquery(same.filter(is_earlier).order_by("-created_at", "-pk").values("pk")[:1])
 
 

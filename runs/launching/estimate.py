@@ -1,22 +1,22 @@
 """Estimate of a launch: calls, tokens and cost, with the assumptions."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Avg, Count, Q
+from django.db.models import Avg, Count
 
 from evalhub.display.formatting import listed, percent, usd
 from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in, tokens_in_messages
 from evalhub.models import LanguageModel
-from evalhub.statistics.changes.detectable import Detectable, detectable_of, measured_from
+from evalhub.statistics.changes.detectable import Detectable
 from issues.content.conversation import request_messages
 from issues.content.message_form import turns_to_generate
 from issues.models import Test
 from runs.comparison.baselines import latest_pair
-from runs.figures.run_labels import names_of_pair
+from runs.comparison.planned_change import planned_change
 from runs.judging.equal_requests import taken_share
 from runs.judging.jury import frozen_jury_of
 from runs.launching.batch_estimate import BatchEstimate
@@ -25,44 +25,30 @@ from runs.launching.launch import variants
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, total
 from runs.launching.selection import Selection, chosen
-from runs.models import JudgeRun, Method, Outcome, Result, Run, Suite
+from runs.models import JudgeRun, Method, Result, Run, Suite
 from runs.models.jury import CALLS
 from runs.suites.test_selection import LeftOut
 
 
-class PlannedChange(NamedTuple):
-    """The change that a planned run detects, with basis and caveat, as Compare prints them."""
+class EstimatedChange(NamedTuple):
+    """The loss that a planned run shows, with basis and caveat, as Compare prints them."""
 
     found: Detectable
     note: str
 
 
-def detectable(issues: Sequence[int], suite: Suite | None) -> PlannedChange | None:
-    """Return what a run of tests of these issues could detect; None without tests.
+def detectable(issues: Sequence[int], suite: Suite | None) -> EstimatedChange | None:
+    """Return what a run of tests of these issues could show; None without tests.
 
     As many of them are taken to change as did in the suite's latest run from its baseline or
     previous run: of the last pair that is comparable, for another jury would flip verdicts, too.
     """
     runs = latest_pair(suite, is_comparable=True) if suite else None
-    found = detectable_of(issues, _changes(*runs) if runs else [])
-    if found is None:
+    planned = planned_change(Counter(issues).values(), runs)
+    if planned is None:
         return None
-    return PlannedChange(found, found.note(measured_from(*names_of_pair(*runs)) if runs else ""))
-
-
-def _changes(first: Run, second: Run) -> list[float]:
-    """Return the change of every test that both runs scored, of the share that passed."""
-    scored_outcomes = (Outcome.PASSED, Outcome.FAILED)
-    passed, scored = Q(judges_outcome=Outcome.PASSED), Q(judges_outcome__in=scored_outcomes)
-    rows = Result.objects.filter(scored, run__in=(first, second)).order_by()
-    counted = rows.values_list("revision_id", "run_id").annotate(
-        passed=Count("pk", filter=passed), n=Count("pk")
-    )
-    shares: dict[int, dict[int, float]] = {first.pk: {}, second.pk: {}}
-    for revision, run, n_passed, n in counted:
-        shares[run][revision] = n_passed / n
-    before, after = shares[first.pk], shares[second.pk]
-    return [after[revision] - before[revision] for revision in before.keys() & after.keys()]
+    found = planned.found()
+    return EstimatedChange(found, found.note(planned.measured))
 
 
 DEFAULT_ANSWER_TOKENS = (100, 1000)
@@ -79,7 +65,7 @@ class LaunchEstimate(BatchEstimate):
         judge_calls: High if every reply has to be repaired once.
         overshoot_usd: Highest cost of calls in flight, by which each run may exceed its cost
             limit; None if cost is unknown.
-        detectable: Change from an earlier run of these tests that could be detected.
+        detectable: Loss against an earlier run of these tests that would show.
     """
 
     runs: int
@@ -91,7 +77,7 @@ class LaunchEstimate(BatchEstimate):
     input_tokens: Span
     output_tokens: Span
     overshoot_usd: Decimal | None
-    detectable: PlannedChange | None
+    detectable: EstimatedChange | None
     assumptions: list[str]
     left_out: list[LeftOut]
 

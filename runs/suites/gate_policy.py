@@ -82,7 +82,7 @@ class GatePolicy(BaseModel):
         ge=0,
         le=1,
         title="Pass rate below",
-        description="Share of the scored results that passed.",
+        description="Share of the results that pass; the run passes only if it is surely reached.",
     )
     max_p90_latency_ms: int | None = Field(
         None,

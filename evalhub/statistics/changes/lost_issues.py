@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import expm1, log, log1p
@@ -119,11 +119,30 @@ def lost_issues(
         for k, one, p in zip(order, ranked, adjusted, strict=True)
     ]
     together = _doubled(_sum_p(ranked))
-    p = min(adjusted[0] if adjusted else 1.0, together)
+    p = min([together, *adjusted[:1]])
     named = sum(row.adjusted <= level / 2 for row in rows)
     n = max(named, _carriers(ranked, level / 2)) if together <= level / 2 else named
     rest = tuple(row for row in rows[n:] if row.lost > row.won + _NEAR)
     return LostIssues(p, together, tuple(rows[:n]), named, rest, level)
+
+
+def are_issues_lost(
+    changes: NDArray[np.float64], starts: Sequence[int], *, level: float = LEVEL
+) -> bool:
+    """Return `is_sure` of `lost_issues` alone.
+
+    Args:
+        changes: Of compared tests, issue by issue, shape (n,).
+        starts: Where the tests of each issue begin, the first of which does at 0.
+    """
+    parts = np.split(in_steps(changes), starts[1:])
+    ranked = sorted((_flips_of(tuple(sorted(part.tolist()))) for part in parts), key=_p)
+    one_by_one = _any_so_low(ranked[0].p, ranked)
+    return _doubled(one_by_one) <= level / 2 or _doubled(_sum_p(ranked)) <= level / 2
+
+
+def _p(one: _Flips) -> float:
+    return one.p
 
 
 def _lost_issue(issue: int, changes: NDArray[np.float64], p: float, adjusted: float) -> LostIssue:
@@ -146,11 +165,15 @@ def _adjusted(ranked: Sequence[_Flips]) -> list[float]:
     """Return the adjusted p of each issue, which never falls."""
     adjusted, before = [], 0.0
     for place, one in enumerate(ranked):
-        reached = [other.reached(one.p) for other in ranked[place:]]
-        any_so_low = 1.0 if max(reached) >= 1 else -expm1(sum(log1p(-p) for p in reached))
-        before = max(before, _doubled(any_so_low))
+        before = max(before, _doubled(_any_so_low(one.p, ranked[place:])))
         adjusted.append(before)
     return adjusted
+
+
+def _any_so_low(p: float, issues: Iterable[_Flips]) -> float:
+    """Return the chance that any of these issues has at most this p."""
+    reached = [one.reached(p) for one in issues]
+    return 1.0 if max(reached) >= 1 else -expm1(sum(log1p(-p) for p in reached))
 
 
 def _sum_p(ranked: Sequence[_Flips]) -> float:

@@ -113,18 +113,13 @@ def net_change(
             f"expected changes between -1 and 1, got {float(found[abs(found).argmax()])}"
         )
     groups, places = np.unique(np.asarray(issues), return_inverse=True)
-    by_issue = len(groups) >= MIN_ISSUES
-    steps = in_steps(found)
-    p = _mid_p(steps)
+    p = change_p(found, places, len(groups))
     low, high = _tango(found, level)
-    if by_issue:
-        sums = np.bincount(places, steps).astype(np.int64)
-        p = max(p, _mid_p(sums))
+    if len(groups) >= MIN_ISSUES:
         tests = np.bincount(places).astype(np.float64)
         halves = _halves(np.bincount(places, found).astype(np.float64), tests, level)
         low, high = min(low, halves.low), max(high, halves.high)
-    total = int(steps.sum())
-    interval = _decided_by(p <= level, Interval(low, high), total)
+    interval = _decided_by(p <= level, Interval(low, high), int(in_steps(found).sum()))
     return NetChange(float(found.mean()), p, interval, len(found), len(groups), level)
 
 
@@ -134,6 +129,14 @@ def changes_needed(comparisons: int, *, level: float = LEVEL) -> int:
     if comparisons < 1:
         raise ValueError(f"expected 1 or more comparisons, got {comparisons}")
     return ceil(log2(comparisons / level))
+
+
+def change_p(changes: Floats, places: NDArray[np.int64], issues: int) -> float:
+    """Return p of `net_change` alone; `places` are from 0 to the number of compared issues."""
+    steps = in_steps(changes)
+    if issues < MIN_ISSUES:
+        return _mid_p(steps)
+    return max(_mid_p(steps), _mid_p(np.bincount(places, steps).astype(np.int64)))
 
 
 def _mid_p(steps: NDArray[np.int64]) -> float:

@@ -1,9 +1,10 @@
 """The report on two runs: flipped tests, worst first, with significance."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evalhub.display.filter_chip import choice_chip
+from reports.compare.conclusion_words import in_line
 from reports.compare.controls import known_tags
 from reports.compare.query import Comparison
 from reports.compare.sentences import basis, concluded, left_out
@@ -34,6 +35,22 @@ def _title(two: TwoRuns) -> str:
     return f"{of or 'Changes '}from {first} to {second}"
 
 
+def _detectable(two: TwoRuns) -> str:
+    if two.detectable is None:
+        return ""
+    found, note = two.detectable
+    return f"Detectable change: a loss of {found.points}. {note}"
+
+
+def _pooled(two: TwoRuns) -> Iterator[str]:
+    """Yield what all attempts show where that differs from these two runs."""
+    if two.found is None or two.pooled is None:
+        return
+    words, change = two.pooled
+    if change.conclusion.word != two.found.conclusion.word:
+        yield f"With {words} pooled: {in_line(change.conclusion, change.whole.tally)}"
+
+
 def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Reading) -> Document:
     two = TwoRuns(comparison, filters, reading)
     first, second = two.names
@@ -47,7 +64,11 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
     each = Outcomes(SideBySide(runs, TestFilter(), reading.reader), run_columns(runs))
     return Document(
         title=_title(two),
-        sentences=(*said, *basis(rows, two.found, first=first, second=second))
+        sentences=(
+            *said,
+            *_pooled(two),
+            *basis(rows, two.found, first=first, second=second, detectable=_detectable(two)),
+        )
         if is_conclusive
         else (*said, *left_out(rows, first=first, second=second)),
         facts=facts_of(two),

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from evalhub.display.formatting import counted, listed, points
 from evalhub.statistics.changes.conclusion import Conclusion
-from evalhub.statistics.changes.detectable import measured_from
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
 from reports.compare.conclusion_words import BY_JUDGES
 from reports.compare.evidence_rule import Findings
@@ -67,7 +66,7 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
         return (*_rates(two, "scored in both runs"), _missing(two))
     tally, found = two.tally, two.found
     conclusion = found.conclusion if found else None
-    detectable = found.detectable if found else None
+    detectable, basis = two.detectable or (None, "")
     return (
         Fact("conclusion", "Conclusion", conclusion and BY_JUDGES[conclusion.word]),
         Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
@@ -80,7 +79,7 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
             "Detectable change",
             detectable and detectable.change,
             "size",
-            detectable.note(measured_from(*two.names)) if detectable else "",
+            basis,
         ),
         *_rates(two, "compared tests only"),
         *_graded(found),

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from reports.compare.evidence_rule import Findings, findings, sample_of
+from evalhub.display.formatting import listed
+from evalhub.statistics.changes.detectable import Detectable
+from reports.compare.attempts_query import attempts_of
+from reports.compare.evidence_rule import Findings, Sample, findings, sample_of
 from reports.compare.form import SHOW
+from reports.compare.pair_changes_query import PairChange, pair_changes
 from reports.compare.query import Comparison
 from reports.compare.rule import COMPARED, Kind, Tally, tally_of
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
+from runs.comparison.planned_change import CACHED, pair_before, planned_change
 from runs.figures.run_labels import names_of_pair
 
 KIND_WORDS: Mapping[Kind, str] = {
@@ -54,12 +59,49 @@ class TwoRuns:
         return tally_of(self.comparison.rows)
 
     @cached_property
+    def sample(self) -> Sample:
+        return sample_of(self.comparison.rows, self.comparison.tags)
+
+    @cached_property
     def found(self) -> Findings | None:
         """None: not computed yet."""
-        sample = sample_of(self.comparison.rows, self.comparison.tags)
+        sample = self.sample
         return self.reading.computed(
-            "compare-6", sample.inputs(), Findings, lambda: findings(sample)
+            "compare-7", sample.inputs(), Findings, lambda: findings(sample)
         )
+
+    @cached_property
+    def detectable(self) -> tuple[Detectable, str] | None:
+        """The loss that these tests could show, with its basis; None: nothing, or not computed."""
+        before = pair_before(self.comparison.first.run)
+        planned = planned_change(self.sample.tests_by_issue().values(), before)
+        if planned is None:
+            return None
+        found = self.reading.computed(
+            CACHED, planned.plan.inputs(), Detectable, planned.plan.detectable
+        )
+        return (found, found.note(planned.measured)) if found else None
+
+    @cached_property
+    def pooled(self) -> tuple[str, PairChange] | None:
+        """What both releases show where their attempts are pooled, and which those are.
+
+        None: the runs have no other attempts, are attempts at one release, or it is not computed.
+        """
+        runs = [self.comparison.first.run, self.comparison.second.run]
+        first, second = attempts_of(runs).values()
+        if runs[0].pk in second.pooled or not (first.are_several or second.are_several):
+            return None
+        sides = first.pooled, second.pooled
+        found = self.reading.computed(
+            "compare-pooled-1",
+            [sides],
+            PairChange,
+            lambda: pair_changes([sides])[0],
+            of=[*first.pooled, *second.pooled],
+        )
+        words = listed([one.words for one in (first, second) if one.are_several])
+        return (words, found) if found else None
 
     def url(self, **changes: Any) -> str:
         """Return the URL of this comparison with other filters."""

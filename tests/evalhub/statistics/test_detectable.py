@@ -1,67 +1,37 @@
-"""The detectable change of the test that is used."""
+"""The loss that the conclusion of two runs shows in 80 %."""
 
-import numpy as np
 import pytest
 
-from evalhub.statistics.changes.detectable import ASSUMED, detectable_change, detectable_of
-from evalhub.statistics.changes.mcnemar_power import detectable_by_mcnemar
-
-
-@pytest.mark.parametrize("tests", [(1,) * 200, (200,), (40,) * 5])
-def test_by_test_it_is_that_of_mcnemar(tests):
-    assert detectable_change(tests, ASSUMED) == detectable_by_mcnemar(200, 0.15)
-
-
-def test_by_whole_issue_more_must_change():
-    by_issue = detectable_change((5,) * 12, ((1.0, 0.4),))
-
-    assert detectable_by_mcnemar(60, 0.4) * 1.02 < by_issue < detectable_by_mcnemar(60, 0.4) * 1.4
-
-
-def test_equal_tests_give_equal_figures():
-    detectable_change.cache_clear()
-    first = detectable_change((10,) * 8, ASSUMED)
-    detectable_change.cache_clear()
-
-    assert detectable_change((10,) * 8, ASSUMED) == first
-
-
-def test_smaller_changes_are_detectable_where_repeats_change_in_part():
-    thirds = ((1 / 3, 0.3),)
-
-    assert detectable_change((1,) * 100, thirds) < detectable_by_mcnemar(100, 0.3) / 2
+from evalhub.statistics.changes.detectable import ASSUMED, Plan, detectable_change
 
 
 @pytest.mark.parametrize(
-    ("tests", "sizes"),
-    [((10,), ASSUMED), ((2,) * 10, ASSUMED), ((10,) * 10, ((1.0, 0.02),)), ((10,) * 10, ())],
+    ("tests", "points"), [((200,), 8), ((10,) * 20, 8), ((1,) * 100, 10.7), ((4,) * 100, 5.4)]
 )
-def test_too_few_changes_detect_nothing(tests, sizes):
-    assert detectable_change(tests, sizes) is None
+def test_an_assumed_share_shows_what_the_normal_approximation_says(tests, points):
+    assert 100 * detectable_change(tests, ASSUMED) == pytest.approx(points, rel=0.07)
 
 
-def test_everything_changes_and_is_found():
-    assert 0 < detectable_change((10,) * 10, ((1.0, 1.0),)) < 0.6
+def test_a_loss_larger_than_all_changes_adds_some():
+    # Six of 20 tests are lost before p falls below 5 %, at 15 % of changes as at none.
+    for sizes in (ASSUMED, ()):
+        assert 0.28 < detectable_change((20,), sizes) < 0.36
+    assert 0.005 < detectable_change((20,) * 50, ()) < 0.01
+    assert detectable_change((4,), ASSUMED) is None
 
 
-def test_a_small_pair_of_runs_measures_nothing():
-    found = detectable_of(range(100), [1.0] * 19)
+def test_smaller_losses_show_where_repeats_change_in_part_and_where_the_level_is_higher():
+    whole = detectable_change((10,) * 10, ((1.0, 0.3),))
 
-    assert (found.changed, found.is_measured) == (0.15, False)
+    assert detectable_change((10,) * 10, ((1 / 3, 0.3),)) < whole / 2
+    assert detectable_change((10,) * 10, ((1.0, 0.3),), level=0.01) > whole * 1.1
+    assert detectable_change((10,) * 10, ((1.0, 0.3),)) == whole
 
 
-def test_changes_are_measured_by_their_sizes():
-    found = detectable_of([1] * 100, [-0.5, 0.5, 1, 0] * 5)
+def test_a_plan_takes_the_changes_of_an_earlier_pair_of_enough_tests():
+    few = Plan.of([1] * 100, [1.0] * 19).detectable()
+    found = Plan.of([60, 40], [-0.5, 0.5, 1, 0] * 5).detectable()
 
+    assert (few.changed, few.is_measured, few.shares_issues) == (0.15, False, False)
     assert (found.changed, found.is_measured, found.shares_issues) == (0.75, True, True)
-
-
-def test_no_tests_detect_nothing():
-    assert detectable_of([], [1.0] * 50) is None
-
-
-def test_large_suites_take_seconds():
-    rng = np.random.default_rng(1)
-    tests = tuple(sorted(rng.integers(1, 60, size=150).tolist()))
-
-    assert 0 < detectable_change(tests, ASSUMED) < 0.03
+    assert Plan.of([], [1.0] * 50) is None

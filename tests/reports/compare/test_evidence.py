@@ -19,7 +19,7 @@ def test_findings_of_nothing_are_not_measured():
     found = findings(sample(a_run("e"), a_run("e")))
 
     assert (found.conclusion.word, found.conclusion.p) == (Word.NOTHING, None)
-    assert (found.detectable, found.graded, found.tags, found.issues) == (None, None, {}, {})
+    assert (found.graded, found.tags, found.issues) == (None, {}, {})
 
 
 def test_tags_are_adjusted_among_tags():
@@ -65,23 +65,6 @@ def test_graded_scores_change_by_weight():
 
     assert (graded.change, graded.n) == (-0.3125, 2)
     assert graded.interval is None
-
-
-def test_the_detectable_change_is_that_of_the_discordance_seen():
-    # Published for 200 tests of which 15 % flip: 8 points.
-    first = a_run(*("p" * 15 + "f" * 15 + "p" * 170))
-    second = a_run(*("f" * 15 + "p" * 15 + "p" * 170))
-
-    found = findings(sample(first, second)).detectable
-
-    assert (found.changed, found.is_measured) == (0.15, True)
-    assert found.change == pytest.approx(0.08, abs=0.0026)
-
-
-def test_where_hardly_anything_flips_nothing_is_detectable():
-    first, second = a_run(*("p" * 50)), a_run("f", *("p" * 49))
-
-    assert findings(sample(first, second)).detectable.change is None
 
 
 def test_a_sample_is_json_and_tells_all_that_findings_depend_on():

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.django_db(transaction=True)]
 
 ROOT = Path(__file__).parents[3]
 WORKFLOW = ROOT / "docs" / "ci-gate.yml"
-RUN, GATE = 1, 2
+RUN, GATE, COMMENT = 1, 2, 3
 """Steps, after the installation."""
 
 
@@ -27,7 +27,7 @@ class Pipeline:
 
     def __init__(self, folder, url, **environment):
         self.folder = folder
-        (job,) = yaml.safe_load(WORKFLOW.read_text())["jobs"].values()
+        job = yaml.safe_load(WORKFLOW.read_text())["jobs"]["gate"]
         self.steps = [step["run"] for step in job["steps"] if "run" in step]
         self.declared = set(job["env"])
         self.environment = {
@@ -61,9 +61,9 @@ class Pipeline:
 
 @pytest.fixture
 def pipeline(tmp_path, live_server, model_at):  # noqa: F811
-    """A pipeline for a suite of ten tests, whose answers a judge passes."""
+    """A pipeline for a suite of twenty tests, whose answers a judge passes."""
     suite = Suite.objects.create(name="Release tests")
-    suite.tests.set(make_test(f"Question {n}?") for n in range(10))
+    suite.tests.set(make_test(f"Question {n}?") for n in range(20))
     token = Token.objects.issue(user=make_user("maintainer"), name="CI", scope=TokenScope.WRITE)[1]
     found = Pipeline(
         tmp_path,
@@ -125,7 +125,8 @@ def test_a_release_that_got_worse_exits_with_1(pipeline, baseline, provider, wor
     code, printed = pipeline.done(GATE)
 
     assert code == 1, printed
-    assert "Significantly worse: 10 worse, 0 better of 10 matched tests" in printed
+    assert "Judges rate it worse: lost 20, won 0 of the same 20 tests" in printed
+    assert "| worse  | “Question 0?” |" in printed
     assert "<failure" in (pipeline.folder / "gate.xml").read_text()
 
 
@@ -153,6 +154,26 @@ def test_a_run_that_is_never_done_exits_with_2(pipeline, baseline):
 
     assert code == 2
     assert "is not done" in printed
+
+
+@pytest.mark.parametrize(("known", "sent"), [("", "POST"), ("7", "PATCH")])
+def test_a_pull_request_has_one_comment_that_is_updated(tmp_path, known, sent):
+    pipeline = Pipeline(tmp_path, "", GITHUB_REPOSITORY="acme/bot", PULL_REQUEST="3")
+    gh = tmp_path / "gh"
+    gh.write_text(f'#!/bin/sh\necho "$@" >> calls\n[ "$2" = --paginate ] && echo "{known}"\ntrue')
+    gh.chmod(0o755)
+    (tmp_path / "gate.md").write_text("# Gate: Holds")
+
+    assert pipeline.done(COMMENT) == (0, "")
+
+    call = (tmp_path / "calls").read_text().splitlines()[-1]
+    place = "comments/7" if known else "3/comments"
+    assert (
+        call
+        == f"api --method {sent} repos/acme/bot/issues/{place} --field body=@comment.md --silent"
+    )
+    lines = (tmp_path / "comment.md").read_text().splitlines()
+    assert lines == ["<!-- evalhub-gate -->", "# Gate: Holds"]
 
 
 @pytest.mark.parametrize("step", [RUN, GATE])

@@ -78,8 +78,8 @@ def test_each_issue_is_a_suite_and_each_repeat_a_case(client):
 
     assert [suite.get("name") for suite in found] == ["Invents sources", "Miscounts"]
     assert [case.get("name") for case in found[0].iter("testcase")] == [
-        f"test {tests[0].pk}, answer 1",
-        f"test {tests[0].pk}, answer 2",
+        "“What is 2 + 2?”, answer 1",
+        "“What is 2 + 2?”, answer 2",
     ]
 
 

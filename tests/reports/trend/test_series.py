@@ -40,17 +40,17 @@ def test_one_release_is_no_axis():
 
 
 @pytest.mark.parametrize(
-    ("releases", "points", "repeated", "unreleased"),
+    ("releases", "points", "unreleased"),
     [
-        (("1", "1", "2"), [[2], [3]], 1, 0),
-        (("1", "2", "1"), [[3], [2]], 1, 0),  # a late run is at its release
-        (("1", "", "2"), [[1], [3]], 0, 1),
+        (("1", "1", "2"), [[2, 1], [3]], 0),
+        (("1", "2", "1"), [[3, 1], [2]], 0),  # a late run is at its release
+        (("1", "", "2"), [[1], [3]], 1),
     ],
 )
-def test_the_newest_run_of_a_release_counts(releases, points, repeated, unreleased):
+def test_the_runs_of_a_release_are_taken_together(releases, points, unreleased):
     series = released([brief(n, release=release) for n, release in enumerate(releases, 1)])
     assert shown(series) == {"a": points}
-    assert (series.repeated, series.unreleased) == (repeated, unreleased)
+    assert series.unreleased == unreleased
 
 
 def test_variants_on_one_line_are_taken_together_in_a_release_or_by_day():

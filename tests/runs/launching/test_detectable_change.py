@@ -1,13 +1,15 @@
 """Detectable change of a planned run."""
 
 import pytest
+from django.http import QueryDict
 
-from evalhub.statistics.changes.detectable import detectable_of
-from reports.compare.evidence_rule import findings, sample_of
-from reports.compare.query import comparison_of, sides_of
+from evalhub.statistics.changes.detectable import Plan
+from reports.compare.page import COMPARE
+from reports.documents.reading import Reading
+from reports.gate.query import gate_result
 from runs.launching.estimate import detectable
 from runs.models import Run, Suite
-from tests.factories import make_jury, make_model, make_test
+from tests.factories import make_jury, make_model, make_test, make_user
 from tests.reports.judged_runs import judged
 from tests.reports.scored_runs import as_judged
 from tests.shared_data import shared_data
@@ -31,22 +33,26 @@ def run_of(tests, passed, **fields):
 
 
 def test_without_earlier_runs_the_usual_share_is_assumed():
-    # Published for 200 tests of which 15 % flip: 8 points.
     planned = detectable(range(200), None)
 
-    assert planned.found.change == pytest.approx(0.08, abs=0.0026)
-    assert planned.note == "80% power if 15% of 200 tests change (assumed), independently."
+    assert planned.found.change == pytest.approx(0.08, abs=0.005)
+    assert planned.note == "Shown in 80% if 15% of 200 tests change (assumed), each by itself."
 
 
-def test_the_launch_form_and_compare_print_the_same_number_and_caveat(tests):
-    runs = run_of(tests, 20, label="March"), run_of(tests, 8, label="April")
-    comparison = comparison_of(*sides_of(runs))
-    computed = findings(sample_of(comparison.rows, comparison.tags))
+def test_the_launch_form_compare_and_the_gate_plan_with_the_same_earlier_pair(tests):
+    runs = [run_of(tests, n, label=label) for n, label in ((20, "March"), (8, "April"))]
+    suite = suite_of(*runs)
+    planned = detectable([test.issue_id for test in tests], suite)
+    may = run_of(tests, 8, label="May", suite=suite)
 
-    planned = detectable([test.issue_id for test in tests], suite_of(*runs))
+    form = COMPARE.form(QueryDict(f"runs={runs[1].pk}&runs={may.pk}"))
+    document = COMPARE.build(form.filters, Reading(make_user("viewer")))
+    result = gate_result(may, runs[1])
 
-    assert planned.found == computed.detectable
     assert planned.found.is_measured
+    assert f"measured from {runs[0]} to {runs[1]}" in planned.note
+    assert any(one.endswith(planned.note) for one in document.sentences)
+    assert result.planned.found() == planned.found
 
 
 def test_repeats_change_by_the_share_of_answers_that_pass(tests):
@@ -55,7 +61,7 @@ def test_repeats_change_by_the_share_of_answers_that_pass(tests):
 
     planned = detectable(range(100), suite_of(*runs))
 
-    assert planned.found == detectable_of(range(100), [-0.5] * 20)
+    assert planned.found == Plan.of([1] * 100, [-0.5] * 20).detectable()
 
 
 def test_the_baseline_goes_before_the_run_before(tests):
@@ -71,7 +77,7 @@ def test_flips_are_measured_between_the_last_comparable_runs(tests):
     planned = detectable(range(400), suite_of(first, second, other))
 
     assert f"25% of 400 tests change (measured from {first} to {second})" in planned.note
-    assert planned.found.change == pytest.approx(0.075, abs=0.005)  # told to half a point
+    assert planned.found.change == pytest.approx(0.075, abs=0.005)
     # Runs under different juries tell nothing.
     assert not detectable(range(100), suite_of(second, other)).found.is_measured
 
@@ -82,6 +88,6 @@ def test_too_few_scored_tests_tell_nothing(tests):
     assert not detectable(range(100), suite_of(*few)).found.is_measured
 
 
-def test_a_small_suite_finds_hardly_anything_and_none_nothing():
-    assert detectable(range(10), None).found.points == "none"
+def test_a_suite_of_one_issue_and_few_tests_shows_nothing_and_no_tests_plan_nothing():
+    assert detectable([1] * 4, None).found.points == "none"
     assert detectable([], None) is None
