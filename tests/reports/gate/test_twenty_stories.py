@@ -129,7 +129,7 @@ def site():
     suite = Suite.objects.create(name="Releases")
     run = make_run(*tests, suite=suite, state=BatchState.DONE)
     run.judge_runs.update(state=BatchState.DONE)
-    rows = {issue.pk: [] for issue in issues}
+    rows: dict[int, list[Result]] = {issue.pk: [] for issue in issues}
     for result in run.results.order_by("pk"):
         rows[result.issue_id].append(result)
     return Site(run, rows, User.objects.create_superuser("lead"))
@@ -149,7 +149,7 @@ def gate(capsys, site):
         try:
             call_command("gate", *names, *flags, "--format", "json")
         except SystemExit as left:
-            code = left.code
+            code = int(str(left.code))
         by_command = json.loads(capsys.readouterr().out)
         body = {"run": str(run.pk), "against": str(against.pk), "policy": policy or {}}
         assert api.post("/api/v1/gates/", body, format="json").json() == by_command
