@@ -14,7 +14,7 @@ from reports.compare.two_runs.facts_and_warnings import warnings
 from reports.documents.document import Column, Document, Table
 from reports.documents.exports import markdown_of
 from reports.gate.exit_codes import ExitCode
-from reports.gate.query import GateResult
+from reports.gate.query import GateResult, detectable
 from reports.gate.rule import GateLine, Verdict
 from reports.limits import GATE_FLIPS
 from reports.queries.names import name_of_test
@@ -154,8 +154,7 @@ def undecided(reason: str) -> dict[str, Any]:
 
 def as_json(result: GateResult) -> dict[str, Any]:
     """Return everything in full precision; null is not measured."""
-    planned = result.planned
-    detectable = planned.found() if planned else None
+    change, basis = detectable(result)
     return {
         "exit": int(result.decision.code),
         "verdict": result.decision.code.name.lower(),
@@ -166,8 +165,8 @@ def as_json(result: GateResult) -> dict[str, Any]:
         "policy": result.policy.model_dump(mode="json"),
         "rules": [rule_as_json(line) for line in result.lines],
         "notes": notes_of(result),
-        "detectable": detectable and detectable.change,
-        "detectable_note": detectable.note(planned.measured) if planned and detectable else "",
+        "detectable": change,
+        "detectable_note": basis,
         "flips": [
             {
                 "became": one.kind.value,

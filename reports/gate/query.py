@@ -37,7 +37,7 @@ from reports.queries.incomplete_runs import retry_url
 from reports.queries.names import name_of_test
 from runs.comparison.comparability import rejudge_url
 from runs.comparison.completeness import is_enough
-from runs.comparison.planned_change import PlannedChange, pair_before, planned_change
+from runs.comparison.planned_change import detectable_of, measured_from, pair_before
 from runs.figures.rate import rate_of_issues
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
@@ -53,7 +53,6 @@ class GateResult:
     Attributes:
         against: The run that it is compared with; None if no rule needs one, or there is none.
         comparison: With its `computed` findings; None where the runs cannot be compared.
-        planned: What the comparison could show.
         prompts: What the first flipped tests ask, by revision; without sealed ones.
         is_running: The run or the other one is still at work: ask again later.
     """
@@ -65,7 +64,6 @@ class GateResult:
     decision: GateDecision
     comparison: Comparison | None = None
     computed: Findings | None = None
-    planned: PlannedChange | None = None
     prompts: Mapping[int, str] = field(default_factory=dict)
     is_running: bool = False
 
@@ -116,7 +114,6 @@ def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None)
         decision=decide(lines),
         comparison=comparison if computed else None,
         computed=computed,
-        planned=_planned(comparison, policy) if comparison and computed else None,
         prompts=_flipped_prompts(comparison) if comparison and computed else {},
         is_running=any(figures[one.pk].is_live for one in runs),
     )
@@ -188,9 +185,15 @@ def _findings(comparison: Comparison, policy: GatePolicy) -> Findings:
     return findings(sample_of(comparison.rows, comparison.tags), policy.level)
 
 
-def _planned(comparison: Comparison, policy: GatePolicy) -> PlannedChange | None:
-    tests = sample_of(comparison.rows, comparison.tags).tests_by_issue().values()
-    return planned_change(tests, pair_before(comparison.first.run), policy.level)
+def detectable(result: GateResult) -> tuple[float | None, str]:
+    """Return the loss that the comparison could show, a share, with its basis; "" without one."""
+    comparison = result.comparison
+    tests = comparison and sample_of(comparison.rows, comparison.tags).tests_by_issue().values()
+    if not comparison or not tests:
+        return None, ""
+    pair = pair_before(comparison.first.run)
+    found = detectable_of(tests, pair, result.policy.level)
+    return found.change, found.note(measured_from(pair))
 
 
 def _change_lines(comparison: Comparison, computed: Findings, policy: GatePolicy) -> list[GateLine]:

@@ -1,7 +1,6 @@
 """The loss that a comparison can show, planned with the changes of an earlier pair of runs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
@@ -13,37 +12,26 @@ from runs.comparison.comparability import comparability_of
 from runs.figures.run_labels import names_of_pair
 from runs.models import Outcome, Result, Run
 
-CACHED = "detectable-1"
-"""Name and version of `Plan.detectable`."""
+Pair = tuple[Run, Run]
 
 
-@dataclass(frozen=True)
-class PlannedChange:
-    """A plan, and where its changes were measured, such as "measured from A to B"."""
-
-    plan: Plan
-    measured: str
-
-    def found(self) -> Detectable:
-        """Return what is detectable, cached."""
-        return computed(CACHED, self.plan.inputs(), Detectable, self.plan.detectable)
-
-
-def planned_change(
-    tests: Iterable[int], pair: tuple[Run, Run] | None, level: float = LEVEL
-) -> PlannedChange | None:
-    """Return what a comparison of tests plans for; None without tests; one query.
+def detectable_of(tests: Iterable[int], pair: Pair | None, level: float = LEVEL) -> Detectable:
+    """Return the loss that a comparison of tests can show, cached; one query.
 
     Args:
-        tests: Number of tests of each issue.
+        tests: Number of tests of each issue, of one at least.
         pair: Earlier comparable runs: as many tests are taken to change. None: the usual share.
     """
     plan = Plan.of(tests, _changes(*pair) if pair else [], level)
-    measured = "measured from {} to {}".format(*names_of_pair(*pair)) if pair else ""
-    return PlannedChange(plan, measured) if plan else None
+    return computed("detectable-1", plan.inputs(), Detectable, plan.detectable)
 
 
-def pair_before(run: Run) -> tuple[Run, Run] | None:
+def measured_from(pair: Pair | None) -> str:
+    """Name the pair of runs whose changes were counted."""
+    return "measured from {} to {}".format(*names_of_pair(*pair)) if pair else ""
+
+
+def pair_before(run: Run) -> Pair | None:
     """Return the run with the one that it was compared with, if they are comparable."""
     before = opponent_of(run)
     return (before, run) if before and comparability_of(before, run) else None

@@ -16,7 +16,7 @@ from issues.content.conversation import request_messages
 from issues.content.message_form import turns_to_generate
 from issues.models import Test
 from runs.comparison.baselines import latest_pair
-from runs.comparison.planned_change import planned_change
+from runs.comparison.planned_change import detectable_of, measured_from
 from runs.judging.equal_requests import taken_share
 from runs.judging.jury import frozen_jury_of
 from runs.launching.batch_estimate import BatchEstimate
@@ -43,12 +43,11 @@ def detectable(issues: Sequence[int], suite: Suite | None) -> EstimatedChange | 
     As many of them are taken to change as did in the suite's latest run from its baseline or
     previous run: of the last pair that is comparable, for another jury would flip verdicts, too.
     """
-    runs = latest_pair(suite, is_comparable=True) if suite else None
-    planned = planned_change(Counter(issues).values(), runs)
-    if planned is None:
+    if not issues:
         return None
-    found = planned.found()
-    return EstimatedChange(found, found.note(planned.measured))
+    runs = latest_pair(suite, is_comparable=True) if suite else None
+    found = detectable_of(Counter(issues).values(), runs)
+    return EstimatedChange(found, found.note(measured_from(runs)))
 
 
 DEFAULT_ANSWER_TOKENS = (100, 1000)

@@ -103,20 +103,18 @@ class Plan:
     level: float = LEVEL
 
     @classmethod
-    def of(
-        cls, tests: Iterable[int], changes: Sequence[float], level: float = LEVEL
-    ) -> "Plan | None":
-        """Return the plan; None without tests.
+    def of(cls, tests: Iterable[int], changes: Sequence[float], level: float = LEVEL) -> "Plan":
+        """Return the plan.
 
         Args:
-            tests: Number of tests of each issue.
+            tests: Number of tests of each issue, of one at least.
             changes: Of each test of an earlier pair of runs; with fewer than 20 the usual share is
                 assumed.
         """
         per_issue = tuple(sorted(tests))
         is_measured = len(changes) >= MIN_TESTS
         sizes = sizes_of(changes) if is_measured else ASSUMED
-        return cls(per_issue, sizes, is_measured, level) if per_issue else None
+        return cls(per_issue, sizes, is_measured, level)
 
     def inputs(self) -> list[object]:
         """Return the plan as JSON."""

@@ -15,7 +15,7 @@ from reports.compare.query import Comparison
 from reports.compare.rule import COMPARED, Kind, Tally, tally_of
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
-from runs.comparison.planned_change import CACHED, pair_before, planned_change
+from runs.comparison.planned_change import detectable_of, measured_from, pair_before
 from runs.figures.run_labels import names_of_pair
 
 KIND_WORDS: Mapping[Kind, str] = {
@@ -73,14 +73,19 @@ class TwoRuns:
     @cached_property
     def detectable(self) -> tuple[Detectable, str] | None:
         """The loss that these tests could show, with its basis; None: nothing, or not computed."""
-        before = pair_before(self.comparison.first.run)
-        planned = planned_change(self.sample.tests_by_issue().values(), before)
-        if planned is None:
+        tests = sorted(self.sample.tests_by_issue().values())
+        if not tests:
             return None
+        pair = pair_before(self.comparison.first.run)
+        ids = [run.pk for run in pair or ()]
         found = self.reading.computed(
-            CACHED, planned.plan.inputs(), Detectable, planned.plan.detectable
+            "compare-detectable-1",
+            [tests, ids],
+            Detectable,
+            lambda: detectable_of(tests, pair),
+            of=ids,
         )
-        return (found, found.note(planned.measured)) if found else None
+        return (found, found.note(measured_from(pair))) if found else None
 
     @cached_property
     def pooled(self) -> tuple[str, PairChange] | None:

@@ -34,4 +34,3 @@ def test_a_plan_takes_the_changes_of_an_earlier_pair_of_enough_tests():
 
     assert (few.changed, few.is_measured, few.shares_issues) == (0.15, False, False)
     assert (found.changed, found.is_measured, found.shares_issues) == (0.75, True, True)
-    assert Plan.of([], [1.0] * 50) is None

@@ -6,6 +6,7 @@ from django.http import QueryDict
 from evalhub.statistics.changes.detectable import Plan
 from reports.compare.page import COMPARE
 from reports.documents.reading import Reading
+from reports.gate.formats import as_json
 from reports.gate.query import gate_result
 from runs.launching.estimate import detectable
 from runs.models import Run, Suite
@@ -47,12 +48,12 @@ def test_the_launch_form_compare_and_the_gate_plan_with_the_same_earlier_pair(te
 
     form = COMPARE.form(QueryDict(f"runs={runs[1].pk}&runs={may.pk}"))
     document = COMPARE.build(form.filters, Reading(make_user("viewer")))
-    result = gate_result(may, runs[1])
+    gated = as_json(gate_result(may, runs[1]))
 
     assert planned.found.is_measured
     assert f"measured from {runs[0]} to {runs[1]}" in planned.note
     assert any(one.endswith(planned.note) for one in document.sentences)
-    assert result.planned.found() == planned.found
+    assert (gated["detectable"], gated["detectable_note"]) == (planned.found.change, planned.note)
 
 
 def test_repeats_change_by_the_share_of_answers_that_pass(tests):
