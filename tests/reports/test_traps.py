@@ -176,6 +176,21 @@ def silence(run: Run, tests: Sequence[Test]) -> None:
     count_due()
 
 
+def test_a_third_attempt_is_judged_with_the_first_two(client):
+    """B9: a release is run again until it passes."""
+    history = History(client)
+    history.release("1.0", [])
+    for failing in (history.tests[:8], history.tests[:8], []):
+        last = history.release("1.1", failing)
+
+    found = history.words(history.runs[0])
+    assert found.pop("compare") == "no outcome changed"
+    assert set(found.values()) == {"judges rate it worse"}
+    assert history.gate(history.runs[0]).code == 1
+    said = " ".join(history.json("compare", runs=[history.runs[0].pk, last.pk])["sentences"])
+    assert "With all 3 runs of 1.1 pooled: judges rate it worse: lost 8, won 0" in said
+
+
 def test_a_suite_that_grew_is_compared_on_what_both_have(client):
     """B12: tests are added that fail; on the shared ones the release is better."""
     history = History(client)
