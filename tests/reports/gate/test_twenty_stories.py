@@ -54,7 +54,7 @@ STORIES = {
     "3 one issue lost, five win one": planted("one issue lost, five win one", 1),
     "4 five lose 4 of 10, one wins": planted("five lose 4 of 10, one wins one", 1),
     "5 three lose 3 of 3": planted("three lose 3 of 3", 1),
-    "6 all dates lost, six tests won": Told(KELP, 1, p_lost=0.0005),
+    "6 all dates lost, six tests won": Told(KELP, 1, p=0.99, p_lost=0.00049),
     "7 five lost, five won": planted("five lost, five won", 1),
     "8 no answer changed": planted("no answer changed", 0),
     "9 three lost, three won": planted("three lost, three won", 0),
@@ -110,11 +110,11 @@ class Site:
         )
         return run
 
-    def pair(self, layout: Layout) -> tuple[Run, Run]:
+    def pair(self, layout: Layout, story: str = "") -> tuple[Run, Run]:
         """Return 1.3 and 1.4, between which the tests of a layout change."""
         old = [[True] * lost + [False] * won + [True] * same for lost, won, same in layout]
         new = [[False] * lost + [True] * won + [True] * same for lost, won, same in layout]
-        return self.release("1.3", old), self.release("1.4", new)
+        return self.release(f"1.3{story}", old), self.release(f"1.4{story}", new)
 
 
 @shared_data
@@ -178,7 +178,7 @@ def line_of(result, rule="conclusion"):
 def test_each_story_has_its_exit_code_and_figures(site, gate, subtests):
     for name, told in STORIES.items():
         with subtests.test(name):
-            before, run = site.pair(told.layout)
+            before, run = site.pair(told.layout, f" {name}")
             result = gate(run, before, told.policy)
             word, said = page_of(site, before, run)
 
@@ -202,13 +202,12 @@ def test_18_edited_tests_that_fail_now_are_named_and_in_no_p(site, gate):
     before = site.pair(layout)[0]
     for lost, code in ((5, 1), (0, 2)):
         outcomes = [[False] * lost + [True] * (96 - lost) + [False] * 4]
-        result = gate(site.release("1.4", outcomes, edited=4), before)
+        result = gate(site.release(f"1.4 less {lost}", outcomes, edited=4), before)
 
         assert result["exit"] == code
         assert "96 of 100 tests match" in line_of(result, "comparable")["sentence"]
         assert line_of(result)["p"] == pytest.approx(0.031 if lost else 1, abs=0.001)
         assert line_of(result, "edited_tests")["n"] == 4
-        Run.objects.filter(release="1.4").delete()
 
 
 def test_19_a_third_attempt_is_judged_with_the_first_two(site, gate):
