@@ -50,19 +50,26 @@ def headline(report: ReleasesReport) -> str:
         return f"Nothing to compare yet: the next {what} is compared with this one."
     if not compared:
         return "No model can be compared with itself in the release before."
-    counts = [
-        (models_in(report.with_word(*words)), said)
-        for said, words in (
-            ("worse", (Word.WORSE,)),
-            ("mixed", (Word.MIXED,)),
-            ("better", (Word.BETTER,)),
-            ("cannot tell", (Word.CANNOT_TELL,)),
-            ("no outcome changed", (Word.SAME,)),
-        )
+    said = [
+        text.format(few(names, most=NAMED) if len(names) > NAMED else listed(names))
+        for word, text in HEADLINES.items()
+        if (names := list(dict.fromkeys(line.run.model_name for line in report.with_word(word))))
     ]
-    of = counted(models_in(compared), "model")
-    said = listed([f"{word} {n:,}" for n, word in counts if n])
-    return f"{of} compared with the release before, by judges: {said}."
+    joined = "; ".join(said)
+    return f"{joined[0].upper()}{joined[1:]}."
+
+
+NAMED = 3
+"""Models that the headline names of each conclusion."""
+
+HEADLINES = {
+    Word.WORSE: "judges rate {} worse",
+    Word.MIXED: "mixed: {}",
+    Word.BETTER: "judges rate {} better",
+    Word.CANNOT_TELL: "cannot tell about {}",
+    Word.SAME: "no outcome of {} changed",
+    Word.NOTHING: "nothing to compare of {}",
+}
 
 
 def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:

@@ -37,7 +37,7 @@ DIRECTED_SENTENCE = re.compile(r"\b(worse|better|rose|fell|drifted|highest score
 EVIDENCE_IN_WORDS = re.compile(
     r"\bp (=|<|<=|≤) ?[\d.]+|\binterval|\b95%|not tested|not be tested"
     # A conclusion has its evidence behind "How sure?".
-    r"|[Jj]udges rate it|by judges: |by chance alone|may be chance"
+    r"|[Jj]udges rate |by chance alone|may be chance"
 )
 
 

@@ -137,7 +137,7 @@ def test_the_card_of_releases_is_the_report_of_the_newest_release(client):
     page = client.get(reverse("admin:index"), {"compute": "1"}).content.decode()
 
     assert "Release 1.2 against 1.1" in page
-    assert "2 models compared with the release before, by judges: cannot tell 2" in page
+    assert "Cannot tell about steady 3 and shaky 3." in page
     assert 'id="chart-models" data-figure=' in page
 
 

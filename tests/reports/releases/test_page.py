@@ -93,7 +93,7 @@ def test_a_conclusion_is_a_sentence_with_counts_and_lost_issues(tests):
 
     assert found.title == "Release 1.1 against 1.0"
     assert found.sentences == (
-        "1 model compared with the release before, by judges: worse 1.",
+        "Judges rate Tiny worse.",
         "Tiny: judges rate it worse: lost 7, won 0 of the same 14 tests. Lost for sure: “Issue 0” "
         "(7 of 7).",
     )
@@ -204,9 +204,7 @@ def test_figures_are_of_all_runs_of_the_release_and_of_models_not_of_suites(monk
     found = document()
 
     assert [row["model"].text for row in found.table("models").as_rows()] == ["c · t", "a · s"]
-    assert found.sentences[0] == (
-        "3 models compared with the release before, by judges: worse 1 and no outcome changed 2."
-    )
+    assert found.sentences[0] == ("Judges rate c worse; no outcome of a and b changed.")
     assert found.sentences[found.leading - 1] == "2 of 4 runs are listed, losses first."
     notes = {fact.name: (fact.value, fact.note) for fact in found.facts}
     assert notes["compared"] == (3, "of 3")
