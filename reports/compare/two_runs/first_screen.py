@@ -49,12 +49,14 @@ def net_change(two: TwoRuns) -> Iterator[Table]:
             Column("low", "95% from", "points"),
             Column("high", "to", "points"),
             Column("conclusion", "Conclusion"),
+            Column("p", "p", "p", "Sign flips"),
         ),
         [
             (
                 *(run.model_name, two.tally.worse, two.tally.better, two.tally.n, net),
                 *(interval or (None, None)),
                 word and BY_JUDGES[word],
+                found.conclusion.p if found else None,
             )
         ],
         draw=lambda: net_changes([NetRow(run.model_name, net, interval, word)]),
@@ -85,7 +87,7 @@ def lost_issues(two: TwoRuns) -> Iterator[Table]:
             Link(two.comparison.issues[one.issue], url),
             severities[one.issue],
             *(one.lost, one.won, one.tests),
-            "yes" if is_sure else "may be chance",
+            *("yes" if is_sure else "may be chance", one.adjusted),
             answer and Link("Read an answer", answer),
         )
 
@@ -99,6 +101,7 @@ def lost_issues(two: TwoRuns) -> Iterator[Table]:
             Column("won", "Won", "number"),
             Column("tests", "Tests", "count"),
             Column("is_sure", "Sure", note="By itself, or together with others"),
+            Column("p", "p", "p", "Sign flips, one-sided, among all issues"),
             Column("answer", "Answer", "link"),
         ),
         [row(one, is_sure) for one, is_sure in losses],
