@@ -111,6 +111,7 @@
             }
         }
         part.replaceChildren(...replacement.childNodes);
+        htmx.process(part);
         htmx.trigger(part, "htmx:load");
     };
 

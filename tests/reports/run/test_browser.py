@@ -156,6 +156,7 @@ def test_figures_follow_a_live_run_without_a_reload(enter):
     Run.objects.filter(pk=run.pk).update(state=BatchState.DONE)
     run.judge_runs.update(state=BatchState.DONE)
     enter.get_by_text("3 of 3 scored results passed").wait_for()
+    enter.get_by_text("The first run of its model and settings").wait_for()
 
     assert enter.evaluate("window.stayed") is True
 
