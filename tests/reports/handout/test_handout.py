@@ -12,6 +12,8 @@ from reports.documents.document import Column, Document, Table
 from reports.documents.handout import Handout, HandoutLine, Passed
 from reports.documents.origin import Origin
 from reports.handout.rendering import CannotMakePdf, html_of_handout, pdf_of
+from tests.factories import make_tests
+from tests.reports.releases.test_page import document, released
 
 ORIGIN = Origin("https://hub.example.org/reports/releases/?release=1.4")
 LONG = "organisation/a-very-long-model-name-with-parts-70b-instruct"
@@ -101,3 +103,25 @@ def test_without_the_library_the_page_says_what_to_install(monkeypatch):
 
     with pytest.raises(CannotMakePdf, match="pip install weasyprint"):
         pdf_of(Document("Trend"), ORIGIN)
+
+
+def test_a_release_names_models_without_their_suite_and_new_ones_aside(db):
+    tests = make_tests(6)
+    for release in ("1.0", "1.1"):
+        released(tests, release, [int(release == "1.0")] * 6)
+    released(tests, "1.1", [1] * 6, name="New", suite="other")
+
+    found = document(release="1.1").handout
+
+    assert found is not None
+    assert found.subject == "1.1: judges rate Tiny worse (0 of 6, was 6)"
+    assert [(one.name, one.changed) for one in found.lines] == [
+        ("Tiny", "lost 6, won 0 of 6 tests")
+    ]
+    assert "Not run completely before: New · other." in found.notes
+
+
+def test_the_first_release_has_nothing_to_hand_on(db):
+    released(make_tests(2), "1.0", [1, 0])
+
+    assert document().handout is None
