@@ -27,12 +27,13 @@ class Recomputed:
     """
 
     replaces: bool
-    compared: int = 0
+    keys: set[str] = field(default_factory=set)
     different: list[str] = field(default_factory=list)
 
-    def compare(self, name: str, kind: Any, cached: Any, again: Any) -> None:
-        self.compared += 1
-        if _rounded(to_json(kind, cached)) != _rounded(to_json(kind, again)):
+    def compare(self, key: str, name: str, kind: Any, cached: Any, again: Any) -> None:
+        is_new = key not in self.keys
+        self.keys.add(key)
+        if is_new and _rounded(to_json(kind, cached)) != _rounded(to_json(kind, again)):
             self.different.append(name)
 
 
@@ -66,7 +67,7 @@ def computed(name: str, inputs: Any, kind: type[T], function: Callable[[], T]) -
     if value is None or recomputed:
         again = function()
         if value is not None and recomputed:
-            recomputed.compare(name, kind, value, again)
+            recomputed.compare(_key(name, inputs), name, kind, value, again)
             if not recomputed.replaces:
                 return value
         value = again

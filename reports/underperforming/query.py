@@ -59,11 +59,13 @@ def underperforming(reading: Reading, release: str = "") -> UnderperformingRepor
         for run in run_infos()
         if (run.release == found.release if found.release else run.pk in newest)
     ]
+    shown = {run.pk for run in runs}
     standings = reading.computed(
         "work-next",
-        [state_of_workspace(), found.release, [run.pk for run in runs]],
+        [state_of_workspace(), found.release, sorted(shown)],
         list[Standing],
         lambda: _standings(found, runs, reading),
+        of=shown | {line.before.pk for line in found.lines if line.before},
     )
     reports = _reports([one.issue for one in standings or ()])
     items = None if standings is None else work_list(standings, reports)

@@ -220,8 +220,8 @@ def test_a_comparison_names_both_runs_wherever_it_goes(report, client):
         assert AURORA in text.replace("\\", "")
         assert "testserver" in text
         name = file["Content-Disposition"]
-        assert f"run-{first.pk}-kelp-4" in name
-        assert f"run-{second.pk}-aurora-2" in name
+        assert f"run-{first.pk}-to-run-{second.pk}-kelp-4" in name
+        assert "aurora-2" in name
 
 
 def test_files_of_a_run_name_its_model_and_lead_back(report, client):

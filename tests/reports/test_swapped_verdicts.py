@@ -18,7 +18,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
 OLD = [1, 0, 0, 1, 1, 1, 1, 1, 1, 1]
 NEW = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 SWAPPED = [0, 1, 1, 0, *NEW[4:]]
-P = ("0.0156", "0.016", "0.031"), ("0.065", "0.11", "0.109")
+P = (
+    ("0.0156", "0.016", "0.031", "Beta is first"),
+    ("0.065", "0.11", "0.109", "Cannot tell which model is first"),
+)
 """Against OLD: 6 worse and 0 better, 1 / 2⁶ (mid-p), 2 / 2⁶ (McNemar); 8 and 2, 67 / 2¹⁰,
 2 · 56 / 2¹⁰."""
 

@@ -42,7 +42,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Compared {counted(compared, 'run')}, counted {made} more.")
         if in_use:
             self.stdout.write(f"Left out {counted(in_use, 'run')}: somebody changes their results.")
-        self.stdout.write(f"Compared {counted(figures.compared, 'cached figure')}.")
+        self.stdout.write(f"Compared {counted(len(figures.keys), 'cached figure')}.")
         for name in figures.different:
             self.stdout.write(f"cached figure {name} differs")
         if wrong or figures.different:

@@ -9,7 +9,6 @@ WITHOUT_VERSIONS = {
     "calibration": "human evaluations are only added, and judge runs have ended",
     "changes": "fingerprints of tests and juries",
     "compare": "the compared tests themselves",
-    "comparisons": "the answers to each test",
     "corrected": "human evaluations are only added, and judge runs have ended",
     "judgments": "judge runs have ended",
     "pairwise": "the games themselves",

@@ -48,6 +48,7 @@ def opened(client, key, workspace):
     state = {
         "issue_timeline": {"issue": workspace.issues[0].pk},
         "compare": {"runs": [run, again], "show": "all"},
+        "run": {"tab": "all"},
     }.get(key, {})
     page = client.get(reverse(name, args=arguments), {**state, "compute": "1"})
     assert page.status_code == 200

@@ -189,6 +189,8 @@ def test_the_run_page_says_reviewed_and_overturned(client):
     (fact,) = [fact for fact in found.facts if fact.name == "overturned"]
     assert (fact.value, fact.note) == (1, "of 2 results reviewed by annotators")
     assert len(client.get(fact.url).context["document"].table("overrides").rows) == 2
+    address = reverse("reports:run", args=[run.pk])
+    found = client.get(address, {"tab": "results"}).context["document"]
     note = found.table("overrides").note
     assert note.startswith("2 results reviewed by annotators: 1 confirmed, 1 overturned.")
     assert len(found.table("overrides").rows) == 1

@@ -123,7 +123,7 @@ def test_a_verdict_after_a_look_is_not_blind(client, rows, subtests):
     run, result = rows["run"].pk, rows["result"]
     looks = {
         "page": (f"/admin/runs/result/{result.pk}/change/",),
-        "grid": (f"/reports/runs/{run}/",),
+        "grid": (f"/reports/runs/{run}/?tab=results",),
         "file": (f"/reports/runs/{run}/results.csv",),
         "script": (f"/api/v1/results/{result.pk}/",),
         "none": ("/admin/", f"/admin/runs/result/{result.pk}/change/", "/reports/trend/"),
