@@ -4,7 +4,7 @@ A series has two or more runs at temperature 0 or unset, in suites without the t
 monitored if they span at least 23 hours and all have a score. Its scores are far apart if the
 highest is at least 0.05, and 10 %, above the lowest. The thresholds are rules of thumb: the model
 drifted, in a direction, only where the difference of these two runs is significant: a corrected p
-of at most 0.05 (`ALPHA` of `evalhub.statistics.changes.change_test`).
+of at most 0.05 (`LEVEL` of `evalhub.statistics.changes.net_change`).
 """
 
 from collections import defaultdict
@@ -16,9 +16,8 @@ from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
 
-from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
-from evalhub.statistics.changes.net_change import net_change
+from evalhub.statistics.changes.net_change import is_significant, net_change
 
 MIN_SPAN = timedelta(hours=23)
 MIN_CHANGE = 0.05

@@ -22,7 +22,7 @@ from math import ceil
 from typing import Generic, NamedTuple, TypeVar
 
 from evalhub.display.formatting import between, counted, percent
-from evalhub.statistics.changes.change_test import ALPHA
+from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from evalhub.statistics.rates.rate_interval import (
@@ -208,7 +208,7 @@ def decide(asked: Mapping[K, Evidence]) -> dict[K, HumanProof]:
     below = _step_down(enough, Evidence.is_below)
     found = {}
     for key, one in asked.items():
-        proof, level = Proof.TOO_FEW, 1 - ALPHA
+        proof, level = Proof.TOO_FEW, 1 - LEVEL
         if key in enough:
             proof, level = Proof.OPEN, shown.last
         if key in below.held:
@@ -234,7 +234,7 @@ def _step_down(asked: Mapping[K, Evidence], holds: Callable[[Evidence, float], b
     open_ = dict(asked)
     held: dict[K, float] = {}
     while True:
-        level = 1 - ALPHA / max(1, len(open_))
+        level = 1 - LEVEL / max(1, len(open_))
         new = [key for key, one in open_.items() if holds(one, level)]
         if not new:
             return _Held(held, level)

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from math import erfc, gcd, log2, sqrt
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evalhub.statistics.arguments import check_level
 from evalhub.statistics.rates.binomial import at_most
@@ -113,3 +114,42 @@ def terms_needed(comparisons: int, *, level: float = 0.95) -> int:
         raise ValueError(f"expected 1 or more comparisons, got {comparisons}")
     needed = int(1 + log2(comparisons / (1 - level)))
     return needed if least_p(needed) * comparisons <= 1 - level else needed + 1
+
+
+MIN_CHANGED = terms_needed(1)
+"""6: with fewer changes, even all in one direction, p is at least 2 / 2**5, above 0.05."""
+
+
+class Flipped(NamedTuple):
+    """The units whose signs are flipped: the sums of whole issues, or tests; without zeros."""
+
+    terms: NDArray[np.float64]
+    is_by_issue: bool
+
+
+def flipped_units(
+    changes: ArrayLike,
+    issues: NDArray[np.int64],
+    *,
+    changed_only: bool = True,
+    least: int = MIN_CHANGED,
+) -> Flipped:
+    """Return the units of evidence: whole issues where there are enough, else tests.
+
+    The choice depends on the sizes of the changes alone, which no flip of signs alters, so that
+    either test keeps its level.
+
+    Args:
+        changes: Of tests, shape (n,).
+        issues: Of the same tests, as numbers, shape (n,).
+        changed_only: Only issues with tests that changed are counted.
+        least: So many issues are enough.
+    """
+    found = np.asarray(changes, dtype=np.float64)
+    changed = abs(found) > _TOLERANCE
+    terms = found[changed]
+    moved, places = np.unique(issues[changed], return_inverse=True)
+    if len(moved if changed_only else np.unique(issues)) < least:
+        return Flipped(terms, is_by_issue=False)
+    sums = np.bincount(places, terms, minlength=len(moved)).astype(np.float64)
+    return Flipped(sums[abs(sums) > _TOLERANCE], is_by_issue=True)

@@ -123,6 +123,11 @@ def net_change(
     return NetChange(float(found.mean()), p, interval, len(found), len(groups), level)
 
 
+def is_significant(p: float | None, level: float = LEVEL) -> bool:
+    """Return whether p is at most the level; False where nothing was compared."""
+    return p is not None and p <= level
+
+
 def changes_needed(comparisons: int, *, level: float = LEVEL) -> int:
     """Return the number of changes, all one way, from which one of so many can be sure (Holm)."""
     check_level(level)

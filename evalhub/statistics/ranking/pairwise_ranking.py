@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalhub.statistics.changes.change_test import flipped_units
-from evalhub.statistics.changes.flip_distribution import flipped_p, terms_needed
+from evalhub.statistics.changes.flip_distribution import flipped_p, flipped_units, terms_needed
 from evalhub.statistics.changes.holm import holm
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.ranking.bradley_terry import Floats, groups_of, log_strengths, win_chances

@@ -1,7 +1,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from evalhub.statistics.changes.change_test import ALPHA
+from evalhub.statistics.changes.net_change import LEVEL
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -23,7 +23,7 @@ class RankSet(NamedTuple):
 
 
 def rank_sets(
-    items: Sequence[Item], pairs: Iterable[Pair], *, alpha: float = ALPHA
+    items: Sequence[Item], pairs: Iterable[Pair], *, alpha: float = LEVEL
 ) -> dict[Item, RankSet]:
     """Return each item's ranks, from 1 + significantly better ones to m - significantly worse ones.
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.urls import reverse
 
 from evalhub.display.formatting import DASH, counted, few
-from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER, is_significant
+from evalhub.statistics.changes.net_change import MAY_FAIL_TOGETHER, is_significant
 from evalhub.statistics.ranking.pairwise_ranking import METHOD, Duel, Game, Ranked, rankings
 from reports.compare.conclusion_words import is_p
 from reports.compare.pairwise.query import PairwiseField, pairwise_field

@@ -9,9 +9,8 @@ from django.db.models.expressions import ExpressionWrapper
 from django.db.models.fields import BooleanField
 
 from evalhub.models import BatchState
-from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
-from evalhub.statistics.changes.net_change import changes_needed
+from evalhub.statistics.changes.net_change import changes_needed, is_significant
 from evalhub.statistics.judges.position_bias import PositionBias, position_bias
 from reports.documents.cells import share_without_interval
 from reports.judge_reliability.judge_line import JudgeLine

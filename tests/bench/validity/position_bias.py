@@ -16,8 +16,8 @@ from functools import partial
 
 import numpy as np
 
-from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.net_change import is_significant
 from evalhub.statistics.judges.position_bias import OrderedVerdict, PositionBias, position_bias
 from tests.bench.validity import Check, one_in
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Generic, NamedTuple, TypeVar
 
-from evalhub.statistics.changes.change_test import ALPHA
+from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judges.balanced_accuracy import balanced_accuracy
 from evalhub.statistics.rates.rate_difference import rate_difference_interval
@@ -84,7 +84,7 @@ def best_judge(verdicts: Mapping[K, Sequence[ClaimVerdict]]) -> BestJudge[K]:
     if not scores:
         return BestJudge((), left_out)
     first, *rivals = sorted(scores, key=lambda key: -scores[key])
-    level = 1 - ALPHA / max(1, len(rivals))
+    level = 1 - LEVEL / max(1, len(rivals))
     tied = [key for key in rivals if not _is_better(verdicts[first], verdicts[key], level)]
     return BestJudge((first, *tied), left_out)
 
