@@ -12,6 +12,11 @@ from django.db.models.fields.json import KeyTransform
 from evalhub.llm import word_vectors
 from evalhub.models import Call, User
 from issues.models import Revision
+from reports.compare.conclusion_words import headline
+from reports.compare.query import comparison_of, sides_of
+from reports.compare.two_runs.state import TwoRuns
+from reports.documents.links import page_url
+from reports.documents.reading import Reading
 from reports.limits import MAX_FLAKY_TESTS
 from reports.overrides.query import MAX_SHOWN, Override, overrides_of, reviews_of
 from reports.overrides.rule import OVERTURNED, Reviews
@@ -22,6 +27,7 @@ from reports.run.distribution_query import Distribution, cost_of, latency_of
 from reports.run.jury_query import RunJury, jury_of
 from reports.run.progress_query import Progress, ScoringProgress, progress_of, scoring_progress_of
 from reports.run.sealing_query import Sealing, sealing_of
+from runs.comparison.baselines import opponent_of
 from runs.figures.rate import Rate
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of
@@ -319,3 +325,32 @@ def _refused(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[RefusedParameter
         for pk, model, role, params, n in rows.annotate(n=Count("pk"))
         for name, value in sorted(params.items())
     )
+
+
+# Against the run before ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RunChange:
+    """The conclusion on a run and the run before it, and where to read how it came about."""
+
+    net: str
+    before: str
+    conclusion: str
+    url: str
+
+
+def change_of(run: Run, reader: User) -> RunChange | None:
+    """Return the change from the baseline or the previous run; None where there is neither."""
+    before = opponent_of(run)
+    if before is None:
+        return None
+    two = TwoRuns(comparison_of(*sides_of([before, run])), {}, Reading(reader))
+    name = before.label if before.release in ("", run.release) else before.release
+    url = page_url("compare", runs=[before, run])
+    if not two.comparison.is_conclusive or two.found is None:
+        cause = two.comparison.comparable.cause or "too little of them is scored"
+        return RunChange("", name, f"Not compared: {cause}.", url)
+    net = two.tally.better - two.tally.worse
+    more = f"{abs(net):,} {'more' if net > 0 else 'fewer'} passed" if net else "As many passed"
+    return RunChange(more, name, headline(two.found.conclusion, two.tally), url)

@@ -31,12 +31,11 @@ from reports.documents.origin import Origin, absolute
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import ResultTable
 from reports.report_views import TABLE, WRITERS, attached
-from reports.run.change_query import change_of
 from reports.run.exports import JUDGMENT_COLUMNS, RESULT_COLUMNS, csv_lines, judgment_rows
 from reports.run.junit import IN_ORDER, junit_lines
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
-from reports.run.query import judge_runs_of, run_report
+from reports.run.query import change_of, judge_runs_of, run_report
 from reports.templatetags.report import result_query
 from runs.comparison.comparability import rejudge_url
 from runs.comparison.versions import judged_earlier
