@@ -26,7 +26,7 @@ def test_cards_are_chosen_and_ordered_by_keyboard(enter, django_user_model):
     enter.goto(reverse("admin:index"))
     enter.wait_for_function("document.getElementById('report').dataset.pending === '0'")
     enter.locator("#card-releases #chart-models .main-svg").first.wait_for()
-    assert enter.locator("#card-releases li").count() == 2
+    assert enter.locator("#card-releases li").count() > 1
     assert enter.get_by_text("being computed").count() == 0
     for key in ("activity", "overrides", "judges"):
         enter.locator(f"#card-{key}").scroll_into_view_if_needed()
