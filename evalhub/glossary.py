@@ -94,7 +94,7 @@ TERMS = tuple(
         ("provider", "The service that answers a model's calls."),
         ("recall", "Share of the answers failed by annotators that the judge fails too."),
         ("reference", "A correct answer of a test, shown to judges and checks for comparison."),
-        ("release", "A named version of a model, by which trends order its runs."),
+        ("release", "A named state of what is tested. Runs are compared with its predecessor."),
         (
             "repair model",
             "The model that rewrites a judge's unreadable reply in the expected format.",

@@ -34,7 +34,7 @@ from runs.comparison.comparability import scoring_of
 from runs.comparison.comparability_rule import Comparable, Scoring, comparability
 from runs.figures.rate import Rate
 from runs.figures.tallies import Group, Rates, Tally, groups_of, tallies_over
-from runs.models import Result, Run
+from runs.models import Release, Result, Run
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
 
@@ -163,8 +163,11 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     scope = scope_of(query.suite)
     found = _run_keys(scope, query)
     over = query.over or (RELEASE if has_releases(found) else TIME)
-    choose = by_release if over == RELEASE else by_time
-    series = choose(found, max_lines=MAX_LINES, max_points=query.points)
+    limits = {"max_lines": MAX_LINES, "max_points": query.points}
+    if over == RELEASE:
+        series = by_release(found, **limits, releases=Release.objects.in_order())
+    else:
+        series = by_time(found, **limits)
     newest = _newest(found, series)
     runs = runs_of({*series.runs, *newest.values()})
     judge_runs = judge_runs_of(series.runs)

@@ -1,24 +1,19 @@
 """The run that another run is compared with, and the baselines of suites."""
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 
 from django.core.exceptions import ValidationError
-from django.db.models import (
-    Exists,
-    F,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-)
-from django.db.models.functions import Coalesce
+from django.db.models import F, Q
 
 from evalhub.models import BatchState, LanguageModel
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
+from runs.comparison.opponent_rule import ReleasedRun, opponents
+from runs.comparison.releases import newest_first
 from runs.figures.states import state_of
 from runs.figures.tallies import group_of, tallies_of_runs
-from runs.models import Result, Run, Suite
+from runs.models import Release, Result, Run, Suite
 
 LAST_RUNS = 50
 """Runs among which the last comparable pair is looked for."""
@@ -32,12 +27,15 @@ def opponent_of(run: Run) -> Run | None:
     """Return the run to compare this one with unless the reader chooses another.
 
     The baseline of its suite, if it is another conclusive run that shares a test with it; else the
-    newest earlier conclusive run of the same model, system prompt and parameters in the suite that
-    is no other attempt at its release. None rather than the run of another model.
-    `skipped_baselines` says why a baseline is passed over.
+    newest conclusive run of what it came from (`opponent_rule.opponents`): in the release before,
+    or earlier where it has no release. `skipped_baselines` says why a baseline is passed over.
     """
-    opponent = Run.objects.filter(pk=run.pk).values_list(_opponent(), flat=True).first()
-    return Run.objects.select_related("suite").get(pk=opponent) if opponent else None
+    if run.suite_id is None:
+        return None
+    conclusive = Run.objects.conclusive().filter(suite=run.suite_id).values("pk")
+    newest = newest_first(Run.objects.filter(Q(pk=run.pk) | Q(pk__in=conclusive)))
+    found = _opponents([one for one in newest if one.run == run.pk], newest)
+    return Run.objects.select_related("suite").get(pk=found[run.pk]) if found else None
 
 
 def latest_pair(
@@ -54,14 +52,13 @@ def latest_pair(
         is_comparable: The newest of the last runs whose scores may be compared with its opponent's.
     """
     runs = Run.objects.conclusive() if suite is None else suite.runs.conclusive()
-    if model is not None:
-        runs = runs.filter(language_model=model)
-    with_opponent = runs.annotate(opponent=_opponent()).filter(opponent__isnull=False)
-    newest = with_opponent.order_by("-created_at", "-pk").values_list("opponent", "pk")
-    pairs = list(newest[: LAST_RUNS if is_comparable else 1])
+    newest = newest_first(runs.filter(suite__isnull=False))
+    wanted = [one for one in newest if model is None or one.model == model.pk]
+    found = _opponents(wanted, newest, most=LAST_RUNS if is_comparable else 1)
+    pairs = [(opponent, run) for run, opponent in found.items()]
     if is_comparable:
-        found = comparability_of_pairs(pairs)
-        pairs = [pair for pair in pairs if found[pair]]
+        comparable = comparability_of_pairs(pairs)
+        pairs = [pair for pair in pairs if comparable[pair]]
     if not pairs:
         return None
     rows = Run.objects.select_related("suite").in_bulk(pairs[0])
@@ -115,24 +112,36 @@ def is_baseline(run: Run) -> bool:
     return run.suite is not None and run.suite.baseline_id == run.pk
 
 
-def _opponent() -> Coalesce:
-    run = OuterRef(OuterRef("pk"))
-    shares_test = Exists(Result.objects.filter(run=OuterRef("pk"), test__results__run=run))
-    baseline = _others().filter(shares_test, pk=OuterRef("suite__baseline")).order_by()
-    return Coalesce(Subquery(baseline.values("pk")[:1]), _previous())
+def _opponents(
+    wanted: Sequence[ReleasedRun], newest: Sequence[ReleasedRun], *, most: int = 1
+) -> dict[int, int]:
+    """Return the opponents of the first of these runs that have one, by run.
+
+    Args:
+        newest: All runs of their suites, newest first.
+        most: Number of runs that is enough.
+    """
+    order = Release.objects.in_order()
+    of_suite: dict[int, list[ReleasedRun]] = defaultdict(list)
+    for one in newest:
+        of_suite[one.suite or 0].append(one)
+    baselines = baselines_of([suite for suite in of_suite if suite])
+    found: dict[int, int] = {}
+    for mine in wanted:
+        others = [one for one in of_suite[mine.suite or 0] if one.run != mine.run]
+        baseline = baselines.get(mine.suite or 0, 0)
+        if any(one.run == baseline for one in others) and _share_a_test(baseline, mine.run):
+            found[mine.run] = baseline
+        elif opponent := next(opponents(mine, others, order), None):
+            found[mine.run] = opponent.run
+        if len(found) == most:
+            break
+    return found
 
 
-def _previous() -> Subquery:
-    is_earlier = Q(created_at__lt=OuterRef("created_at")) | Q(
-        created_at=OuterRef("created_at"), pk__lt=OuterRef("pk")
-    )
-    same = _others().filter(suite=OuterRef("suite"), variant_key=OuterRef("variant_key"))
-    same = same.exclude(~Q(release=""), release=OuterRef("release"))
-    return Subquery(same.filter(is_earlier).order_by("-created_at", "-pk").values("pk")[:1])
-
-
-def _others() -> QuerySet[Run]:
-    return Run.objects.conclusive().exclude(pk=OuterRef("pk"))
+def _share_a_test(one: int, other: int) -> bool:
+    tests = Result.objects.filter(run=other).order_by().values("test")
+    return Result.objects.filter(run=one, test__in=tests).exists()
 
 
 # Pinning -----------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 from collections.abc import Collection
 from functools import cache
-from typing import Self
+from typing import Any, Self
 
 from django.apps import apps
 from django.db import models
@@ -22,6 +22,7 @@ from runs.comparison.completeness import MIN_SCORED
 from runs.comparison.versions import Parts
 from runs.models.launch import Launch
 from runs.models.provenance import Provenance
+from runs.models.release import Release
 from runs.models.suite import Suite, SuiteVersion
 
 
@@ -184,6 +185,12 @@ class Run(Batch, RowWithPage):
 
     def __str__(self) -> str:
         return f"{self.label} ({self.model_name})"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save the run; the release of a new one has a row from then on."""
+        if self.pk is None and self.release:
+            Release.objects.named(self.release)
+        super().save(*args, **kwargs)
 
     @property
     def wants_similarity(self) -> bool:
