@@ -20,6 +20,7 @@ from reports.releases.decision_tables import (
 )
 from reports.releases.decisions import decisions_on
 from reports.releases.query import ReleasesReport, models_in, releases_report
+from reports.releases.reference_query import references_table
 from reports.releases.release_tables import (
     basis,
     cost_note,
@@ -79,6 +80,7 @@ def document_of(
         tables=(
             models_table(report),
             issues_table(report),
+            *references_table(report.looks),
             *incomplete_table(left_out, reading.reader),
         ),
         warnings=tuple(refusals(report)),

@@ -18,6 +18,7 @@ from reports.overrides.rule import Reviews
 from reports.queries.incomplete_runs import IncompleteRun, newer_than
 from reports.queries.names import titles
 from reports.queries.run_variants import named_lines, variant_of
+from reports.releases.reference_query import ReferenceLook, reference_looks
 from reports.releases.rule import ReleaseChoice, chosen
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.comparability_rule import COMPARABLE, Comparable
@@ -114,6 +115,7 @@ class ReleasesReport:
         lines: Of all models and suites, losses first.
         cost: Of all runs of the release; `cost_before` of those of the one before.
         reviews: What annotators reviewed of all runs of the release.
+        looks: At the fixed references of the lines shown, as far as `before` is another release.
         titles: Of all issues of which more was lost than won.
         is_pending: The comparisons are left to a second request.
     """
@@ -126,6 +128,7 @@ class ReleasesReport:
     reviews: Reviews
     titles: Mapping[int, str]
     labels: tuple[str, ...]
+    looks: tuple[ReferenceLook, ...]
     is_pending: bool
 
     @property
@@ -200,6 +203,7 @@ def releases_report(
         reviews=reviews.of_runs([run.pk for run in now]),
         titles=titles(lost),
         labels=_labels(lines),
+        looks=_looks(lines[:MAX_LINES], reading) if choice.release else (),
         is_pending=is_pending,
     )
 
@@ -235,6 +239,13 @@ def _judge_runs(runs: Collection[int]) -> dict[int, list[JudgeRun]]:
 def _cost(runs: Sequence[Run], judge_runs: Mapping[int, list[JudgeRun]]) -> ReleaseCost:
     every = (part for run in runs for part in (run, *judge_runs[run.pk]))
     return ReleaseCost(len(runs), spent_by(every))
+
+
+def _looks(lines: Sequence[ReleaseLine], reading: Reading) -> tuple[ReferenceLook, ...]:
+    names = [(line.run.pk, line.name) for line in lines]
+    return reference_looks(
+        names, {(line.before.pk, line.run.pk) for line in lines if line.before}, reading
+    )
 
 
 def _losses(line: ReleaseLine) -> Iterator[tuple[LostIssue, bool]]:

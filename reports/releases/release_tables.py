@@ -12,6 +12,7 @@ from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url
 from reports.overrides.rule import ALL
 from reports.releases.query import ReleaseLine, ReleasesReport, models_in
+from reports.releases.reference_query import reference_sentences
 from runs.comparison.comparability_rule import Comparable
 
 STEPS = 3
@@ -91,6 +92,7 @@ def sentences(report: ReleasesReport) -> Iterator[str]:
     yield headline(report)
     joined = [line for line in report.shown if line.is_joined]
     yield from (line_sentence(line, report) for line in joined)
+    yield from reference_sentences(report.looks)
     if new := [line.name for line in report.lines if line.before is None]:
         where = f"run in release {report.before}" if report.before else "earlier run"
         yield f"Without a complete {where}: {few(new, most=3)}."

@@ -1,0 +1,47 @@
+"""The fixed reference of each run, against which a slow slide shows."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from runs.comparison.comparability import comparability_of_pairs
+from runs.comparison.opponent_rule import ReleasedRun, counterparts
+from runs.comparison.releases import newest_first
+from runs.models import Release, Run
+
+
+class Reference(NamedTuple):
+    """A run of the first comparable release; `look` counts the releases compared with it."""
+
+    run: int
+    release: str
+    look: int
+
+
+def references_of(runs: Collection[int]) -> dict[int, Reference]:
+    """Return the references of these runs by run; those without an earlier release have none.
+
+    Four queries.
+    """
+    suites = Run.objects.filter(pk__in=runs, suite__isnull=False).exclude(release="")
+    conclusive = Run.objects.conclusive().filter(suite__in=suites.values("suite"))
+    every = newest_first(Run.objects.filter(Q(pk__in=suites) | Q(pk__in=conclusive.values("pk"))))
+    order = Release.objects.in_order()
+    earlier: dict[int, list[ReleasedRun]] = {}
+    for run in (one for one in every if one.run in runs):
+        mine = [one for one in every if one.suite == run.suite]
+        beside = [one for one in mine if one.release == run.release]
+        earlier[run.run] = [
+            found[0]
+            for name in order.predecessors(run.release)
+            if (found := counterparts(run, beside, [o for o in mine if o.release == name]))
+        ]
+    pairs = [(one.run, run) for run, found in earlier.items() for one in found]
+    comparable = comparability_of_pairs(pairs)
+    references = {}
+    for run, found in earlier.items():
+        looks = [one for one in found if comparable[one.run, run]]
+        if looks:
+            references[run] = Reference(looks[-1].run, looks[-1].release, len(looks))
+    return references
