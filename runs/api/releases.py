@@ -1,5 +1,6 @@
 """Releases of the API."""
 
+from functools import cached_property
 from typing import Any
 
 from django_filters import rest_framework as filters
@@ -8,6 +9,7 @@ from rest_framework import serializers
 from evalhub.api.fields import RowSerializer
 from evalhub.api.filters import Containing
 from evalhub.api.views import Written
+from runs.comparison.release_rule import ReleaseOrder
 from runs.models import Release
 
 
@@ -28,10 +30,12 @@ class ReleaseSerializer(RowSerializer):
         model = Release
         fields = ("id", "name", "position", "before", "predecessor", "notes", "created_at")
 
+    @cached_property
+    def order(self) -> ReleaseOrder:
+        return Release.objects.in_order()
+
     def get_predecessor(self, release: Release) -> str:
-        if "order" not in self.context:
-            self.context["order"] = Release.objects.in_order()
-        return str(self.context["order"].predecessor(release.name))
+        return self.order.predecessor(release.name)
 
     def validate_name(self, name: str) -> str:
         if self.instance is not None and name != self.instance.name:
