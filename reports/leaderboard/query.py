@@ -60,7 +60,8 @@ class Field:
     def comparable(self) -> ComparableRuns:
         """The runs on the scales of their suites, and those that are not."""
         entrants = self.entrants.values()
-        baselines = baselines_of({took.suite for took in entrants})
+        found = baselines_of({took.suite for took in entrants})
+        baselines = {suite: runs[0] for suite, runs in found.items()}
         return comparable_runs(entrants, self.scorings, baselines)
 
     @cached_property

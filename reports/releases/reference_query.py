@@ -88,6 +88,6 @@ def references_table(looks: Sequence[ReferenceLook]) -> Iterator[Table]:
                 )
                 for one in looks
             ],
-            note="The first comparable release of each model. Many small losses show here, each of "
-            "which is too small for one step.",
+            note="The suite’s baseline release, else the first comparable one. Many small losses "
+            "show here, each of which is too small for one step.",
         )

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import Q
 
+from runs.comparison.baselines import baseline_releases
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.opponent_rule import ReleasedRun, counterparts
 from runs.comparison.releases import newest_first
@@ -12,7 +13,10 @@ from runs.models import Release, Run
 
 
 class Reference(NamedTuple):
-    """A run of the first comparable release; `look` counts the releases compared with it."""
+    """A run of the baseline release, else of the first comparable one.
+
+    `look` counts the releases that were compared with it, this one included.
+    """
 
     run: int
     release: str
@@ -22,7 +26,7 @@ class Reference(NamedTuple):
 def references_of(runs: Collection[int]) -> dict[int, Reference]:
     """Return the references of these runs by run; those without an earlier release have none.
 
-    Four queries.
+    Six queries.
     """
     suites = Run.objects.filter(pk__in=runs, suite__isnull=False).exclude(release="")
     conclusive = Run.objects.conclusive().filter(suite__in=suites.values("suite"))
@@ -39,9 +43,13 @@ def references_of(runs: Collection[int]) -> dict[int, Reference]:
         ]
     pairs = [(one.run, run) for run, found in earlier.items() for one in found]
     comparable = comparability_of_pairs(pairs)
+    fixed = baseline_releases([one.suite for one in every if one.suite])
     references = {}
     for run, found in earlier.items():
         looks = [one for one in found if comparable[one.run, run]]
+        names = [one.release for one in looks]
+        name = fixed.get(looks[0].suite or 0, "") if looks else ""
         if looks:
-            references[run] = Reference(looks[-1].run, looks[-1].release, len(looks))
+            last = names.index(name) if name in names else len(looks) - 1
+            references[run] = Reference(looks[last].run, looks[last].release, last + 1)
     return references

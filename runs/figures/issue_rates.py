@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import LanguageModel
-from runs.comparison.baselines import baseline_of, is_baseline, newest_baseline
+from runs.comparison.baselines import is_baseline, newest_baseline, newest_baseline_of
 from runs.comparison.comparability import comparability_of
 from runs.models import Outcome, Result, Run
 
@@ -56,7 +56,7 @@ def models_with_runs() -> QuerySet[LanguageModel]:
 def rate_run_of(model: int | None) -> RateRun:
     """Return the run to show: the model's baseline, else its newest conclusive comparable run.
 
-    A run is comparable if it is so with its suite's baseline, whichever model's that is.
+    A run is comparable if it is so with its suite's newest baseline, whichever model's that is.
 
     Args:
         model: Id of the model; None or unknown: that of the newest baseline, else the first by
@@ -73,7 +73,7 @@ def rate_run_of(model: int | None) -> RateRun:
 
 
 def _is_comparable(run: Run) -> bool:
-    baseline = baseline_of(run)
+    baseline = newest_baseline_of(run.suite)
     return baseline is None or bool(comparability_of(baseline, run))
 
 

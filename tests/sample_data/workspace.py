@@ -81,8 +81,7 @@ def _pin_baseline(plan: Plan, content: Content) -> None:
     release = f"1.{min(plan.new_jury_from, plan.releases - 1)}"
     suite, model = content.suites[0], content.models[DRIFTING.model]
     runs = Run.objects.filter(suite=suite, language_model=model, release=release)
-    suite.baseline = runs.order_by("pk").first()
-    suite.save()
+    suite.baselines.set(runs.order_by("pk")[:1])
 
 
 def refuse_what_is_there() -> None:
