@@ -33,13 +33,13 @@ def references_of(runs: Collection[int]) -> dict[int, Reference]:
     every = newest_first(Run.objects.filter(Q(pk__in=suites) | Q(pk__in=conclusive.values("pk"))))
     order = Release.objects.in_order()
     earlier: dict[int, list[ReleasedRun]] = {}
-    for run in (one for one in every if one.run in runs):
-        mine = [one for one in every if one.suite == run.suite]
-        beside = [one for one in mine if one.release == run.release]
-        earlier[run.run] = [
+    for now in (one for one in every if one.run in runs and one.release):
+        mine = [one for one in every if one.suite == now.suite]
+        beside = [one for one in mine if one.release == now.release]
+        earlier[now.run] = [
             found[0]
-            for name in order.predecessors(run.release)
-            if (found := counterparts(run, beside, [o for o in mine if o.release == name]))
+            for name in order.predecessors(now.release)
+            if (found := counterparts(now, beside, [o for o in mine if o.release == name]))
         ]
     pairs = [(one.run, run) for run, found in earlier.items() for one in found]
     comparable = comparability_of_pairs(pairs)
