@@ -7,7 +7,7 @@ from django_filters import rest_framework as filters
 from rest_framework import serializers
 
 from evalhub.api.fields import RowSerializer
-from evalhub.api.filters import Containing
+from evalhub.api.filters import Containing, Pagination
 from evalhub.api.views import Written
 from runs.comparison.release_rule import ReleaseOrder
 from runs.models import Release
@@ -58,10 +58,15 @@ class ReleaseFilters(filters.FilterSet):
     q = Containing("name", "notes")
 
 
+class ReleasePagination(Pagination):
+    ordering = ("-position", "-id")
+
+
 class ReleaseViewSet(Written):
     """Releases, the highest first."""
 
     queryset = Release.objects.select_related("before")
     serializer_class = ReleaseSerializer
     filterset_class = ReleaseFilters
-    ordering_fields = ("id", "name", "position")
+    pagination_class = ReleasePagination
+    ordering_fields = ("id", "name")
