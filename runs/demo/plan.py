@@ -3,7 +3,7 @@
 Every number is drawn with a fixed seed. What is planted:
 
 - `aurora` loses its tests in mathematics, and one in each of twelve other issues, in the last
-  release, with the same prompt and parameters: a regression, and a drift.
+  release, with the same prompt and parameters: a regression.
 - `kelp` loses the issue on dates in the last release and gains as many tests elsewhere: the whole
   is no worse, one issue is.
 - `clover` gets a new system prompt in release 1.3 and passes more.
