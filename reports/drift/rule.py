@@ -224,8 +224,8 @@ def rule_in_words() -> str:
     return (
         "A series has two or more runs of the same release, tests, model variant, jury and "
         'scoring, at temperature 0 or unset, in suites without the tag "test". It is monitored if '
-        "they span at least 23 hours and all have a score. Its lowest and highest run are tested if their "
-        f"scores are at least {MIN_CHANGE} and {MIN_RELATIVE:.0%} apart: {METHOD}"
+        "they span at least 23 hours and all have a score. Its lowest and highest run are tested "
+        f"if their scores are at least {MIN_CHANGE} and {MIN_RELATIVE:.0%} apart: {METHOD}"
     )
 
 
