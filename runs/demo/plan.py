@@ -114,7 +114,7 @@ class Plan:
         return self._story(model, release, test) is not None
 
     def _is_lost(self, test: PlannedTest) -> bool:
-        """Tell whether the regression reaches the test: mathematics, and one of each of 12 issues."""
+        """Tell whether the test regresses: mathematics, and one of each of 12 issues."""
         if test.issue.startswith(LOST_DOMAIN):
             return True
         others = sorted({one.issue for one in self.tests if not one.issue.startswith(LOST_DOMAIN)})
