@@ -49,7 +49,9 @@ class ReleaseOrder:
 
     def ordered(self, names: Iterable[str]) -> list[str]:
         """Return the different names, lowest first; "" is none."""
-        return sorted({*names} - {""}, key=lambda name: (self.place(name), name))
+        found = {*names} - {""}
+        known = found & self.places.keys()
+        return [*sorted(known, key=self.place), *arranged(sorted(found - known))]
 
     def predecessor(self, name: str) -> str:
         """Return the release that this one came from, "" for none.
