@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from evalhub.models import LanguageModel
 from runs.comparison.baselines import is_baseline, newest_baseline, newest_baseline_of
 from runs.comparison.comparability import comparability_of
+from runs.comparison.releases import newest_first
 from runs.models import Outcome, Result, Run
 
 MAX_TRIED = 10
@@ -68,8 +69,9 @@ def rate_run_of(model: int | None) -> RateRun:
         return RateRun(pinned.language_model, pinned)
     chosen = chosen or models_with_runs().first()
     runs = Run.objects.conclusive().filter(language_model=chosen).select_related("suite")
-    newest = runs.order_by("-created_at", "-pk")[:MAX_TRIED]
-    return RateRun(chosen, next((run for run in newest if _is_comparable(run)), None))
+    newest = [one.run for one in newest_first(runs)[:MAX_TRIED]]
+    rows = runs.in_bulk(newest)
+    return RateRun(chosen, next((rows[pk] for pk in newest if _is_comparable(rows[pk])), None))
 
 
 def _is_comparable(run: Run) -> bool:
