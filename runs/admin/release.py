@@ -44,9 +44,9 @@ class ReleaseAdmin(HistoryAdmin):
         return (*(("name",) if obj else ()), *by_version)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allow it only for a release without runs."""
-        has_runs = obj is not None and Run.objects.filter(release=obj.name).exists()
-        return not has_runs and bool(super().has_delete_permission(request, obj))
+        """Allow it only for one release without runs."""
+        is_unused = obj is not None and not Run.objects.filter(release=obj.name).exists()
+        return is_unused and bool(super().has_delete_permission(request, obj))
 
     def save_model(self, request: HttpRequest, obj: Release, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
