@@ -58,9 +58,11 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     runs = Run.objects.all() if filters["suite"] is None else filters["suite"].runs.all()
     document = document_of(report, incomplete_runs(runs), reading)
     decisions = decisions_on(report.release)
+    decided = tuple(decision_sentences(decisions))
     return replace(
         document,
-        sentences=(*decision_sentences(decisions), *document.sentences),
+        sentences=(*decided, *document.sentences),
+        leading=(document.leading or 0) + len(decided),
         tables=(*document.tables, *decisions_table(decisions)),
         actions=(*decision_links(report.release, reading.reader), *document.actions),
     )
