@@ -45,7 +45,7 @@ def run_of(suite):
 # Opponents ---------------------------------------------------------------------------------------
 
 
-def test_a_run_is_compared_with_the_baseline_of_its_suite_or_else_the_previous_run(run_of):
+def test_a_run_is_compared_with_the_baseline_of_its_model_or_else_the_previous_run(run_of):
     first, baseline, previous, _, run = (
         run_of(),
         run_of("other model"),
@@ -56,7 +56,9 @@ def test_a_run_is_compared_with_the_baseline_of_its_suite_or_else_the_previous_r
 
     assert [opponent_of(one) for one in (first, baseline, run)] == [None, None, previous]
     pin(baseline)
-    assert opponent_of(run) == baseline
+    assert opponent_of(run) == previous  # The baseline is another model's.
+    pin(first)
+    assert opponent_of(run) == first
     pin(previous)
     assert opponent_of(previous) == first  # The baseline itself has the previous run.
     pin(baseline)
@@ -139,7 +141,7 @@ SETS_BASELINES = ("runs/admin/suite/admin.py:", "reports/urls.py:")
 def test_a_done_run_becomes_the_baseline_of_its_suite_until_another_takes_its_place(run_of, suite):
     first, second = run_of(), run_of()
     assert pin(first) == suite
-    with pytest.raises(NoBaseline, match="is not the baseline"):
+    with pytest.raises(NoBaseline, match="is not a baseline"):
         unpin(second)
     pin(second)
     assert {*suite.baselines.all()} == {first, second}
@@ -208,7 +210,7 @@ def test_a_run_that_lacks_more_than_a_twentieth_is_no_baseline_and_no_previous_r
 
 
 def test_a_baseline_that_became_incomplete_is_skipped_with_its_reason(partly):
-    previous, baseline, run = partly(20), partly(20, variant="other model"), partly(20)
+    previous, baseline, run = partly(20), partly(20), partly(20)
     pin(baseline)
     assert opponent_of(run) == baseline
     assert skipped_baselines([run.pk]) == {}
