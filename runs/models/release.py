@@ -95,3 +95,17 @@ class Release(models.Model):
         deleted = super().delete(*args, **kwargs)
         Release.objects.arrange()
         return deleted
+
+
+class NamesRelease(models.Model):
+    """A row that names its release, which has a row of its own from then on."""
+
+    release: str
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk is None and self.release:
+            Release.objects.named(self.release)
+        super().save(*args, **kwargs)

@@ -1,6 +1,6 @@
 from collections.abc import Collection
 from functools import cache
-from typing import Any, Self
+from typing import Self
 
 from django.apps import apps
 from django.db import models
@@ -22,7 +22,7 @@ from runs.comparison.completeness import MIN_SCORED
 from runs.comparison.versions import Parts
 from runs.models.launch import Launch
 from runs.models.provenance import Provenance
-from runs.models.release import Release
+from runs.models.release import NamesRelease
 from runs.models.suite import Suite, SuiteVersion
 
 
@@ -103,7 +103,7 @@ def _is_enough_scored() -> Q:
     return Q(LessThanOrEqual(n_lacking, may_lack), n_results__gt=0)
 
 
-class Run(Batch, RowWithPage):
+class Run(NamesRelease, Batch, RowWithPage):
     """A model variant answering a set of revisions; its configuration is frozen by copy.
 
     `endpoint` is made by `Endpoint.to_json` at launch; `params` override those of the endpoint.
@@ -185,12 +185,6 @@ class Run(Batch, RowWithPage):
 
     def __str__(self) -> str:
         return f"{self.label} ({self.model_name})"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save the run; the release of a new one has a row from then on."""
-        if self.pk is None and self.release:
-            Release.objects.named(self.release)
-        super().save(*args, **kwargs)
 
     @property
     def wants_similarity(self) -> bool:
