@@ -47,7 +47,7 @@ def reference_looks(
         "reference-looks",
         [pairs, LEVEL_OF_LOOKS],
         list[PairChange],
-        lambda: pair_changes(pairs, level=LEVEL_OF_LOOKS),
+        lambda: pair_changes([((one,), (run,)) for one, run in pairs], level=LEVEL_OF_LOOKS),
         of={run for pair in pairs for run in pair},
     )
     return tuple(

@@ -64,8 +64,8 @@ def opponents(
 ) -> Iterator[ReleasedRun]:
     """Yield the earlier runs that this one may be compared with, the best first.
 
-    Those of its predecessor, then of the release before that; last the earlier runs without another
-    release.
+    Those of its predecessor, then of the release before that; last the earlier runs without a
+    release. One without a release meets all earlier runs. Another attempt at its release is none.
 
     Args:
         others: The runs of its suite, newest first.

@@ -34,7 +34,7 @@ def test_the_axis_has_the_order_of_releases_whenever_they_ran():
     runs = [brief(1, release="2.0"), brief(2, release="1.9"), brief(3, release="2.0"), brief(4)]
     order = ReleaseOrder((Named("1.9", "", START), Named("2.0", "", START)))
     found = by_release(runs, max_lines=8, max_points=20, releases=order)
-    assert (found.releases, shown(found)) == (("1.9", "2.0"), {"a": [[2], [3]]})
+    assert (found.releases, shown(found)) == (("1.9", "2.0"), {"a": [[2], [3, 1]]})
 
 
 def test_one_release_is_no_axis():

@@ -61,8 +61,8 @@ def test_a_run_meets_what_it_came_from_and_no_attempt_at_the_same_release_first(
     names = order("1.1", "1.2", "1.3")
     others = [run(4, "1.3", 4), run(3, "1.2", 3, "new"), run(2, "1.1", 2), run(1, "", 1)]
 
-    assert [one.run for one in opponents(run(5, "1.3", 5), others, names)] == [3, 2, 4, 1]
-    assert [one.run for one in opponents(run(5, "", 5), others, names)] == [1]
+    assert [one.run for one in opponents(run(5, "1.3", 5), others, names)] == [3, 2, 1]
+    assert [one.run for one in opponents(run(5, "", 5), others, names)] == [4, 2, 1, 3]
     siblings = [run(6, "", 1, "warm", launch=7)]
     assert not [*opponents(run(7, "", 2, "cold", launch=7), siblings, names)]
 
