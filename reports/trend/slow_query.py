@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from evalhub.display.formatting import counted, percent
 from evalhub.statistics.changes.slow_decay import LEVEL_OF_LOOKS, Slope, SlowChange, slow_change
+from reports.compare.attempts_query import Runs
 from reports.compare.evidence_rule import outcome_of
+from reports.compare.matching_rule import pooled
 from reports.compare.query import outcomes_in
 from reports.documents.document import Column, Table
 from reports.documents.reading import Reading
@@ -32,16 +34,16 @@ class SlowLine:
 def slow_lines(report: TrendReport, query: TrendQuery, reading: Reading) -> tuple[SlowLine, ...]:
     """Test each line over the releases shown; none while they are computed.
 
-    Lines of pooled runs, and rates of a part of the tests, are not tested.
+    Lines of several variants, and rates of a part of the tests, are not tested.
     """
     if not report.is_by_release or query.has_subject or query.tests:
         return ()
     lines = [(line, _comparable(report, line)) for line in report.lines]
     lines = [(line, points) for line, points in lines if len(points) > 2]
-    inputs = [[point.run.pk for point in points] for _, points in lines]
+    inputs = [[_runs(report, point) for point in points] for _, points in lines]
     if not inputs:
         return ()
-    runs = {run for some in inputs for run in some}
+    runs = {run for sides in inputs for side in sides for run in side}
     found = reading.computed(
         "trend-slow-changes",
         inputs,
@@ -57,28 +59,38 @@ def slow_lines(report: TrendReport, query: TrendQuery, reading: Reading) -> tupl
 
 
 def _comparable(report: TrendReport, line: Line) -> tuple[Point, ...]:
-    """Return the points of single runs that are comparable with the newest."""
+    """Return the points of one variant that are comparable with the newest."""
     newest = report.scorings[line.points[-1].run.pk]
     return tuple(
         point
         for point in line.points
-        if len(point.series_point.runs) == 1
+        if len({run.variant for run in point.series_point.runs}) == 1
         and comparability(report.scorings[point.run.pk], newest)
     )
 
 
-def _slow_changes(lines: Sequence[Sequence[int]], runs: Collection[int]) -> list[SlowChange | None]:
-    tests = {
-        run: {tested.revision_id: tested for tested in rows}
-        for run, rows in outcomes_in(runs).items()
-    }
+def _runs(report: TrendReport, point: Point) -> Runs:
+    """Return the attempts of a point, without those that are scored otherwise."""
+    newest = report.scorings[point.run.pk]
+    runs = (one.run for one in point.series_point.runs)
+    return tuple(run for run in runs if comparability(report.scorings[run], newest))
+
+
+def _slow_changes(
+    lines: Sequence[Sequence[Runs]], runs: Collection[int]
+) -> list[SlowChange | None]:
+    tests = outcomes_in(runs)
     found = []
     for line in lines:
+        points = [
+            {tested.revision_id: tested for tested in pooled([tests[run] for run in side])}
+            for side in line
+        ]
         issues: Mapping[int, int] = {
-            revision: tested.issue_id for run in line for revision, tested in tests[run].items()
+            revision: tested.issue_id for point in points for revision, tested in point.items()
         }
         outcomes = [
-            [outcome_of(one) if (one := tests[run].get(revision)) else None for run in line]
+            [outcome_of(one) if (one := point.get(revision)) else None for point in points]
             for revision in issues
         ]
         found.append(slow_change(outcomes, list(issues.values())))

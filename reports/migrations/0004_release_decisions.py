@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("reports", "0002_default_capabilities"),
+        ("reports", "0003_open_links"),
         ("runs", "0004_releases"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
