@@ -24,7 +24,7 @@ TERMS = tuple(
         ("annotator", "A user who evaluates answers."),
         ("answer", "The model's reply to a test."),
         ("attempt", "One pass of a judge over both splits of a judge tuning, with a draft prompt."),
-        ("baseline", "The run that later runs of a suite are compared with."),
+        ("baseline", "The run that later runs of its model in a suite are compared with."),
         ("benchmark", "Claims of known truth about texts, on which judges are tried."),
         ("call", "One request to a model, with its tokens, cost, latency and error."),
         ("capability", "A broad skill, scored from weighted dimensions, topics and suites."),
@@ -94,7 +94,7 @@ TERMS = tuple(
         ("provider", "The service that answers a model's calls."),
         ("recall", "Share of the answers failed by annotators that the judge fails too."),
         ("reference", "A correct answer of a test, shown to judges and checks for comparison."),
-        ("release", "A named version of a model, by which trends order its runs."),
+        ("release", "A named state of what is tested. Runs are compared with its predecessor."),
         (
             "repair model",
             "The model that rewrites a judge's unreadable reply in the expected format.",

@@ -3,12 +3,14 @@ from rest_framework.routers import SimpleRouter
 
 from reports.gate.api import GateView
 from reports.registry import PAGES
+from reports.releases.api import ReleaseDecisionViewSet
 from reports.report_api import api_of
 from reports.run.api import ProgressView, ReportView
 from reports.similarity.api import SimilarityView
 from reports.summaries.api import SummaryViewSet
 
 router = SimpleRouter()
+router.register("release-decisions", ReleaseDecisionViewSet, basename="api-release-decision")
 router.register("summaries", SummaryViewSet, basename="api-summary")
 
 urlpatterns = [

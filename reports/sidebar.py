@@ -36,13 +36,13 @@ from issues.models import (
     Tag,
     Test,
 )
-from reports.models import Capability, ReportSchedule
+from reports.models import Capability, ReleaseDecision, ReportSchedule
 from reports.registry import PAGES, TOPICS, WHICH_MODEL
 from runs.judging.verdict_work import VerdictKind
 from runs.laboratory.trials.models import Artifact, Benchmark, Idea, Trial
 from runs.laboratory.tuning.models import Tuning
 from runs.laboratory.workbench.models import Workbench
-from runs.models import Example, Jury, Launch, Result, Run, Suite
+from runs.models import Example, Jury, Launch, Release, Result, Run, Suite
 from runs.review.models import Correction, Dispute, Queue
 
 
@@ -160,6 +160,13 @@ RUNS = (
     Place("Runs", "The answers of a model to tests, scored", Run),
     Place("Results", "Single answers of all runs, with verdicts", Result),
     Place("Launches", "Runs started together or on a schedule", Launch),
+    Place("Releases", "Their order, what each came from, and notes", Release),
+    Place(
+        "Release decisions",
+        "What was shipped or held, by whom and why",
+        ReleaseDecision,
+        is_tab=False,
+    ),
     Place("Juries", "Which models judge, and how", Jury),
     *(
         Place(

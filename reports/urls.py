@@ -11,6 +11,7 @@ from reports.failure_clusters import views as cluster_views
 from reports.issue_proposals import views as proposal_views
 from reports.judge_reliability.trials import views as trial_views
 from reports.registry import PAGES
+from reports.releases import views as release_views
 from reports.run import views as run_views
 from reports.schedules import views as schedule_views
 from reports.similarity import views as similarity_views
@@ -28,6 +29,7 @@ register_converter(FileEnding, "report_file")
 app_name = "reports"
 urlpatterns = [
     path("", admin.site.admin_view(entry_page), name="index"),
+    path("releases/<int:pk>/<slug:act>/", release_views.decide_release, name="decide_release"),
     path("runs/<int:pk>/", run_views.run, name="run"),
     path("runs/<int:pk>/progress/", run_views.progress, name="run_progress"),
     path("runs/<int:pk>/change/", run_views.change, name="run_change"),

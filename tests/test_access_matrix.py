@@ -25,7 +25,7 @@ from issues.content.revisions import freeze
 from issues.drafting.start import start
 from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag
 from reports.documents.document import Document
-from reports.models import ReportSchedule, Snapshot
+from reports.models import ReleaseDecision, ReportSchedule, Snapshot
 from reports.registry import PAGES
 from reports.schedules.snapshots import stored
 from reports.summaries.requests import ask_summary
@@ -43,7 +43,7 @@ from runs.laboratory.trials.models import (
 )
 from runs.laboratory.tuning.models import Tuning
 from runs.laboratory.workbench.models import Workbench
-from runs.models import Example, HumanEvaluation, Launch, Suite
+from runs.models import Example, HumanEvaluation, Launch, Release, Suite
 from runs.review.models import Correction
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
@@ -144,6 +144,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
         api-benchmark-text-detail api-claim-list api-claim-detail api-generation-run-list
         api-generation-run-detail api-trial-detail api-claim-judgment-list api-claim-judgment-detail
         api-evaluation-detail api-evaluation-export api-summary-detail api-summary-exchanges
+        api-release-decision-detail
         """,
         get(),
     ),
@@ -166,7 +167,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
         """
         api-language-model-list api-resolution-label-list api-judge-template-list api-suite-list
         api-jury-list api-run-list api-pairwise-run-list api-reversed-run-list api-benchmark-list
-        api-trial-list api-summary-list
+        api-trial-list api-summary-list api-release-list api-release-decision-list
         """,
         get(),
         post(MAINTAINERS),
@@ -174,7 +175,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     **doors(
         """
         api-language-model-detail api-tag-detail api-judge-template-detail api-suite-detail
-        api-jury-detail
+        api-jury-detail api-release-detail
         """,
         get(),
         patch(MAINTAINERS),
@@ -347,6 +348,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:choose_cards": (post(ALL, card="models"),),
     "reports:accept_proposal": (post(MAINTAINERS, act="resolve"),),
     "reports:schedule_people": (get(MAINTAINERS),),
+    "reports:decide_release": (get(MAINTAINERS), post(MAINTAINERS)),
     "reports:schedule": (post(MAINTAINERS, cron="0 6 * * *"),),
     **{f"reports:{page.key}": (get(),) for page in PAGES},
     **{f"reports:{page.key}_download": (get(),) for page in PAGES},
@@ -569,6 +571,10 @@ def rows() -> dict[str, Any]:
         ),
         "workbench": Workbench.objects.create(name="w", owner=user, is_shared=True, text="x"),
         "summary": ask_summary([run], analyst=run.language_model, by=user),
+        "release": (release := Release.objects.named("1.0")),
+        "releasedecision": ReleaseDecision.objects.create(
+            release=release, act="held", decided_by=user
+        ),
         "reportschedule": report,
         "snapshot": Snapshot.objects.create(report=report, content=stored(Document("Which?"))),
     }
@@ -627,6 +633,8 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
     if address.name.endswith("simple_history"):
         version = row.history.earliest("history_id").pk if row is not None else 1
         return reverse(address.name, args=[pk, version])
+    if address.name == "reports:decide_release":
+        return reverse(address.name, args=[pk, "held"])
     if address.name == "reports:summary_exchange":
         return reverse(address.name, args=[pk, 1])
     if address.name == "admin:review_queue_choose":
@@ -650,6 +658,7 @@ def model_of(address: Address) -> str:
             "reports:similarity": "test",
             "reports:snapshot": "snapshot",
             "reports:claim": "claim",
+            "reports:decide_release": "release",
             "reports:mark_validated": "benchmark",
         }.get(address.name.removesuffix("_download"), "run")
     if address.name in ("admin:view_on_site", "admin:auth_user_password_change"):
@@ -669,6 +678,7 @@ MODELS = (
     *("benchmark-text", "benchmark", "idea", "claim-judgment", "claim", "trial"),
     *("reversed-run", "reversed-judgment"),
     *("judgment", "evaluation", "summary", "tuning", "queue", "review-item", "assignment"),
+    *("release-decision", "release"),
 )
 
 

@@ -116,6 +116,7 @@ NEVER = (
     *("pairwise.change_pairwisejudgerun", "pairwise.delete_pairwisejudgerun"),
     *("trials.change_claimlabel", "trials.delete_claimlabel"),
     *("position_bias.change_reversedjudgerun", "position_bias.delete_reversedjudgerun"),
+    *("reports.change_releasedecision", "reports.delete_releasedecision"),
     *("reports.add_executivesummary", "reports.change_executivesummary"),
     "evalhub.delete_languagemodel",
     *("evalhub.change_image", "evalhub.delete_image"),

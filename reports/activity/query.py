@@ -138,15 +138,25 @@ def _verdicts(reader: User, since: datetime | None) -> Iterator[Event]:
 
 
 def _baselines(reader: User, since: datetime | None) -> Iterator[Event]:
-    rows = _changes(Suite, "baseline_id", since)
-    found = list(rows.values_list("history_date", "name", "baseline_id", BY)[:MOST])
-    names = Run.objects.in_bulk({run for _, _, run, _ in found if run})
-    for at, suite, run, who in found:
-        name = str(names[run]) if run in names else "a deleted run" if run else ""
-        is_known = run in names
-        url = row_url("reports:run", run) if is_known else reverse("admin:runs_suite_changelist")
-        what = f"Baseline of {suite} {'set' if run else 'removed'}"
-        yield Event(Kind.BASELINE, at, what, name or suite, url, who or "")
+    """Compare each version of a suite with the one before; that of the oldest read is unknown."""
+    versions = Suite.history.exclude(history_type="-").select_related("history_user")
+    newest = versions.prefetch_related("historicalsuite_baselines_set").order_by("-history_id")
+    rows = [
+        (row, {one.run_id for one in row.historicalsuite_baselines_set.all()})
+        for row in newest[:MOST]
+    ]
+    names = Run.objects.in_bulk({run for _, runs in rows for run in runs})
+    before: dict[int, set[int]] = {}
+    for row, now in reversed(rows):
+        changed = now ^ before.get(row.id, set() if row.history_type == "+" else now)
+        before[row.id] = now
+        for run in sorted(changed) if since is None or row.history_date >= since else ():
+            known = names.get(run)
+            url = row_url("reports:run", run) if known else reverse("admin:runs_suite_changelist")
+            what = f"Baseline of {row.name} {'set' if run in now else 'removed'}"
+            who = row.history_user.username if row.history_user else ""
+            name = str(known or "a deleted run")
+            yield Event(Kind.BASELINE, row.history_date, what, name, url, who)
 
 
 def _juries(reader: User, since: datetime | None) -> Iterator[Event]:

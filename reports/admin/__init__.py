@@ -2,6 +2,13 @@
 
 from reports.admin import contributions, run_list
 from reports.admin.capability import CapabilityAdmin
+from reports.admin.release_decision import ReleaseDecisionAdmin
 from reports.admin.schedule import ReportScheduleAdmin
 
-__all__ = ["CapabilityAdmin", "ReportScheduleAdmin", "contributions", "run_list"]
+__all__ = [
+    "CapabilityAdmin",
+    "ReleaseDecisionAdmin",
+    "ReportScheduleAdmin",
+    "contributions",
+    "run_list",
+]

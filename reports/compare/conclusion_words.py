@@ -28,6 +28,15 @@ OF_MODEL: Mapping[Word, str] = {
 }
 """The same of a model that is named."""
 
+
+ACROSS: Mapping[Word, str] = {
+    **BY_JUDGES,
+    Word.WORSE: "judges rate it lower",
+    Word.BETTER: "judges rate it higher",
+    Word.MIXED: "mixed: judges rate it higher on the whole, and issues lower",
+}
+"""The same of two models: one of them became neither worse nor better."""
+
 NAMED = 4
 """Issues that a sentence names."""
 
@@ -38,8 +47,18 @@ RARELY = 10_000
 """Chances below one in so many are not told apart."""
 
 
-def headline(found: Conclusion | None, tally: Tally) -> str:
-    """Return the conclusion with its counts; None: not computed yet."""
+def headline(found: Conclusion | None, tally: Tally, *, across: str = "") -> str:
+    """Return the conclusion with its counts; None: not computed yet.
+
+    Args:
+        across: Two models, such as "clover against aurora"; "" for a model against itself.
+    """
+    if across:
+        said = headline(found, tally)
+        if found:
+            was, word = (words[found.word].capitalize() for words in (BY_JUDGES, ACROSS))
+            said = said.replace(was, word, 1)
+        return f"{across}: {said[0].lower()}{said[1:]}"
     counts = f"lost {tally.worse:,}, won {tally.better:,} of the same {counted(tally.n, 'test')}"
     if found is None:
         return f"{counts.capitalize()}."

@@ -29,10 +29,15 @@ def concluded(
     first: str,
     second: str,
     titles: Mapping[int, str] | None = None,
+    across: str = "",
 ) -> tuple[str, ...]:
-    """Return the conclusion, and what was lost or is missing. Findings None: not computed."""
+    """Return the conclusion, and what was lost or is missing. Findings None: not computed.
+
+    Args:
+        across: Names of two models, where the runs are of different ones.
+    """
     conclusion = findings.conclusion if findings else None
-    said = [headline(conclusion, tally_of(rows))]
+    said = [headline(conclusion, tally_of(rows), across=across)]
     if conclusion:
         said += lost(conclusion, titles or {}, in_short=True)
         said += filter(None, [missing(conclusion, first, second)])

@@ -85,13 +85,15 @@ def runs(request: HttpRequest) -> HttpResponse:
 @needs("runs.control_run")
 @require_POST
 def baseline(request: HttpRequest, pk: int) -> HttpResponse:
-    """Set a run as the baseline of its suite, or remove it."""
+    """Set a run as the baseline of its model in its suite, or remove it."""
     run = get_object_or_404(Run.objects.select_related("suite"), pk=pk)
     try:
         if request.POST.get("act") == "unpin":
-            messages.success(request, f"Baseline of {unpin(run)} removed.")
+            messages.success(request, f"Baseline of {run.model_name} in {unpin(run)} removed.")
         else:
-            messages.success(request, f"{run.label} is now the baseline of {pin(run)}.")
+            suite = pin(run)
+            said = f"{run.label} is now the baseline of {run.model_name} in {suite}."
+            messages.success(request, said)
     except NoBaseline as refused:
         messages.error(request, refused.message)
     return HttpResponseRedirect(page_url("compare", runs=request.POST.getlist("runs")))

@@ -86,7 +86,9 @@ PLAN = (
         "See what got better or worse between two releases, and set the run to compare with.",
         "runs.change_suite",
         lambda _: page_url("compare"),
-        lambda user: Suite.history.filter(history_user=user, baseline__isnull=False),
+        lambda user: Suite.history.filter(
+            history_user=user, historicalsuite_baselines__isnull=False
+        ),
         needs_run=True,
     ),
     Planned(

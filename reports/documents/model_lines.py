@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-from evalhub.display.formatting import clip, words
+from evalhub.display.formatting import clip, listed, words
 
 COLOURS = tuple(f"var(--eh-line-{number})" for number in range(1, 8))
 """CSS variables of `static/evalhub/colours.css`, distinct from each other and from the outcomes."""
@@ -89,3 +89,19 @@ def _own(variant: Variant, alike: Sequence[Variant]) -> Iterable[str]:
         if any(value != values[0] for value in values):
             value = variant.params.get(name)
             yield f"no {words(name)}" if value is None else f"{words(name)} {value}"
+
+
+def difference(before: Variant, now: Variant) -> str:
+    """Return what a variant has that an earlier one had not, such as "with temperature 0"."""
+    parts = []
+    if before.model != now.model:
+        parts.append(f"in place of {before.model}")
+    if before.system_prompt != now.system_prompt:
+        parts.append("with a new system prompt" if now.system_prompt else "without system prompt")
+    for name in sorted({*before.params, *now.params}):
+        old, new = before.params.get(name), now.params.get(name)
+        if old != new and new is None:
+            parts.append(f"without {words(name)} (was {old})")
+        elif old != new:
+            parts.append(f"with {words(name)} {new}" + (f" (was {old})" if old is not None else ""))
+    return listed(parts) or "with other settings of its address"

@@ -30,11 +30,15 @@ from runs.models import Run
 
 
 class Asked(NamedTuple):
-    """The tests and the variant of a run; `suite` None: no suite."""
+    """The tests, the variant and the release of a run; `suite` None: no suite.
+
+    A change from one release to another is no silent one.
+    """
 
     suite: int | None
     suite_fingerprint: str
     variant_key: str
+    release: str
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,7 @@ class Row(NamedTuple):
     suite: int | None
     suite_fingerprint: str
     variant_key: str
+    release: str
 
     @property
     def own_beta(self) -> float:
@@ -148,7 +153,7 @@ class Row(NamedTuple):
 
 FIELDS = (
     *("pk", "began_at", "suite__name", "model_name"),
-    *("suite_id", "suite_fingerprint", "variant_key"),
+    *("suite_id", "suite_fingerprint", "variant_key", "release"),
 )
 
 
@@ -159,7 +164,7 @@ def _observed(rows: Sequence[Row], tried_out: Collection[int]) -> list[Observed]
     found = []
     for row in rows:
         how = scoring(*row.how)
-        asked = Asked(row.suite, row.suite_fingerprint, row.variant_key)
+        asked = Asked(row.suite, row.suite_fingerprint, row.variant_key, row.release)
         line = Line(asked, how.key, how, row.suite_name or "", row.model_name)
         temperature = sent[row.variant_key]
         if temperature is None:

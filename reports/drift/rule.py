@@ -1,4 +1,4 @@
-"""Drift: a changed score on the same tests with the same variant, jury and scoring. Pure.
+"""Drift: a changed score in one release on the same tests with the same variant and jury. Pure.
 
 A series has two or more runs at temperature 0 or unset, in suites without the tag "test". It is
 monitored if they span at least 23 hours and all have a score. Its scores are far apart if the
@@ -221,10 +221,10 @@ def _replaced(newest: Iterable[Observed]) -> tuple[tuple[Observed, Observed], ..
 def rule_in_words() -> str:
     """Return the rule in words."""
     return (
-        "A series has two or more runs of the same tests, model variant, jury and scoring, at "
-        'temperature 0 or unset, in suites without the tag "test". It is monitored if they span at '
-        "least 23 hours and all have a score. Its lowest and highest run are tested if their "
-        f"scores are at least {MIN_CHANGE} and {MIN_RELATIVE:.0%} apart: {METHOD}"
+        "A series has two or more runs of the same release, tests, model variant, jury and "
+        'scoring, at temperature 0 or unset, in suites without the tag "test". It is monitored if '
+        "they span at least 23 hours and all have a score. Its lowest and highest run are tested "
+        f"if their scores are at least {MIN_CHANGE} and {MIN_RELATIVE:.0%} apart: {METHOD}"
     )
 
 

@@ -17,6 +17,7 @@ from reports.queries.measurement_changes import measure_of
 from reports.queries.names import all_tag_names, identities, titles
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
+from runs.comparison.releases import newest_first
 from runs.figures.tallies import Group, Rates, Tally, groups_of
 from runs.models import Outcome, Result, Run
 
@@ -125,15 +126,13 @@ def heat_report(query: HeatQuery) -> HeatReport:
 
 def _latest(scope: Scope, query: HeatQuery) -> list[int]:
     """Return the latest run of each column, newest first."""
-    rows = scope.runs.of_models(query.models).order_by("created_at", "pk")
+    rows = newest_first(scope.runs.of_models(query.models))
     by_identity = query.columns == IDENTITY
     keys = {pk: one.key for pk, one in identities().items()} if by_identity else {}
     newest: dict[str, int] = {}
-    for run, variant, model in rows.values_list("pk", "variant_key", "language_model_id"):
-        key = keys[model] if by_identity else variant
-        newest.pop(key, None)
-        newest[key] = run
-    return list(reversed(newest.values()))
+    for one in rows:
+        newest.setdefault(keys[one.model] if by_identity else one.variant, one.run)
+    return list(newest.values())
 
 
 def _grouped(

@@ -131,6 +131,9 @@ def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:
     """Return the runs of the newest releases, and runs without a release since the first of these.
 
     If no run has a release, runs that were launched together count as one.
+
+    Args:
+        runs: In the order of releases.
     """
     runs = list(runs)
     has_releases = any(run.release for run in runs)
@@ -139,7 +142,7 @@ def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:
         key = run.release if has_releases else run.together
         if key:
             first[key] = min(run.at, first.get(key, run.at))
-    newest = sorted(first, key=lambda key: first[key])[-releases:]
+    newest = list(first)[-releases:]
     since = min((first[key] for key in newest), default=None)
     return [
         run
@@ -170,10 +173,12 @@ def _resolving(
     """Count only later runs that are comparable with the newest one in which the issue failed."""
     failed = [one for one in seen if one.word == Word.FAILS]
     if failed:
-        last = max(failed, key=lambda one: (one.at, one.run))
+        last = max(failed, key=lambda one: one.place)
         known = runs[last.run].scoring
         seen = [
-            one for one in seen if one.at <= last.at or comparability(known, runs[one.run].scoring)
+            one
+            for one in seen
+            if one.place <= last.place or comparability(known, runs[one.run].scoring)
         ]
     return resolving(issue, seen)
 
@@ -201,7 +206,7 @@ def _comparable(
 
     That is the model's own last run, or that of any model if it had none.
     """
-    ordered = sorted(seen, key=lambda one: (one.at, one.run))
+    ordered = sorted(seen, key=lambda one: one.place)
     before = [one for one in ordered if one.at <= at]
     newest = {one.line: one for one in before}
     later = ((one, newest.get(one.line, before[-1] if before else one)) for one in ordered)

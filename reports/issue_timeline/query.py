@@ -146,7 +146,7 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading
     """Read the whole timeline; a constant number of queries."""
     reader, runs = reading.reader, run_infos()
     found = sightings([issue.pk], runs, false_fails(runs, reading))
-    seen = sorted(found.by_issue[issue.pk], key=lambda one: (one.at, one.run))
+    seen = sorted(found.by_issue[issue.pk], key=lambda one: one.place)
     if by_family:
         families = {pk: identity.family for pk, identity in identities().items()}
         seen = [replace(one, line=families[found.runs[one.run].model_id]) for one in seen]

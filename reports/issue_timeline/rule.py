@@ -49,6 +49,7 @@ class IssueResult:
         together: Launch and day; runs without a release that share it count as one release.
         severity: Of the issue.
         false_fails: Of the judges that scored the run.
+        place: Of the run in the order of releases; equal places are ordered by time.
     """
 
     run: int
@@ -59,6 +60,7 @@ class IssueResult:
     severity: str
     tests: AnswerCounts
     false_fails: FalseFails = NOT_MEASURED
+    place: int = 0
 
     @property
     def passed(self) -> int:
@@ -181,8 +183,8 @@ def _outcome(runs: Sequence[IssueResult]) -> BehaviourOutcome | None:
     )
 
 
-def _time(seen: IssueResult) -> tuple[datetime, int]:
-    return seen.at, seen.run
+def _time(seen: IssueResult) -> tuple[int, datetime, int]:
+    return seen.place, seen.at, seen.run
 
 
 # One model ---------------------------------------------------------------------------------------
@@ -249,7 +251,7 @@ class ReleasePoint:
 
 
 def release_points(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
-    """Return the releases in the order of their first runs."""
+    """Return the releases, lowest first."""
     points: dict[tuple[str, Hashable], list[IssueResult]] = defaultdict(list)
     for seen in sorted(runs, key=_time):
         points[seen.release, "" if seen.release else seen.together].append(seen)

@@ -1,7 +1,7 @@
 """The runs of a suite that are comparable: only these are ranked together.
 
-A suite's scale is that of its baseline. Without one, it is the scale on which most models have a
-run, of equal ones that of the newest run.
+A suite's scale is that of its newest baseline. Without one, it is the scale on which most models
+have a run, of equal ones that of the newest run.
 """
 
 from collections import defaultdict
@@ -46,7 +46,7 @@ def comparable_runs(
     Args:
         runs: Oldest first.
         scorings: Of each key that a run has as its scale.
-        baselines: The baseline of each suite that has one.
+        baselines: The newest baseline of each suite that has one.
     """
     by_suite: dict[int, list[SuiteRun]] = defaultdict(list)
     for took in runs:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
-from django.db.models.functions import Coalesce
 
 from evalhub.llm.identity import Identity
 from reports.documents.topic_names import TEST, topic_key
@@ -21,6 +20,7 @@ from reports.queries.topics import RunTopics, Topics, tags_by_suite
 from runs.comparison.baselines import baselines_of
 from runs.comparison.comparability import SCORING, scoring, with_active
 from runs.comparison.comparability_rule import Scoring
+from runs.comparison.releases import newest_first
 from runs.figures.run_labels import labels
 from runs.models import Result, Run, TagSet
 
@@ -60,7 +60,8 @@ class Field:
     def comparable(self) -> ComparableRuns:
         """The runs on the scales of their suites, and those that are not."""
         entrants = self.entrants.values()
-        baselines = baselines_of({took.suite for took in entrants})
+        found = baselines_of({took.suite for took in entrants})
+        baselines = {suite: runs[0] for suite, runs in found.items()}
         return comparable_runs(entrants, self.scorings, baselines)
 
     @cached_property
@@ -120,8 +121,9 @@ def field_of_runs() -> Field:
     lacking: dict[tuple[int, str], list[int]] = defaultdict(list)
     outside = 0
     runs = with_active(Run.objects.complete().with_conclusive())
-    oldest_first = runs.order_by(Coalesce("started_at", "created_at"), "pk")
-    for row in oldest_first.values_list(*COLUMNS):
+    places = {one.run: place for place, one in enumerate(newest_first(runs))}
+    rows = runs.order_by().values_list(*COLUMNS)
+    for row in sorted(rows, key=lambda row: -places[row[0]]):
         run, suite, model_id, variant, launch, tests, jury, is_conclusive, *how = row
         model = models[model_id].key
         if suite is None or suite in tried_out:

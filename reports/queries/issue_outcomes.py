@@ -20,7 +20,8 @@ from reports.judge_reliability.trust_rule import MIN_OF_EACH
 from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
 from runs.comparison.comparability import SCORING, scoring, with_active
 from runs.comparison.comparability_rule import Scoring
-from runs.models import Outcome, Result, Run
+from runs.comparison.release_rule import in_release_order
+from runs.models import Outcome, Release, Result, Run
 
 
 class RunInfo(NamedTuple):
@@ -43,6 +44,10 @@ class RunInfo(NamedTuple):
     at: datetime
     jury: str
     scoring: Scoring
+
+    @property
+    def run(self) -> int:
+        return self.pk
 
     @property
     def together(self) -> str:
@@ -74,10 +79,10 @@ COLUMNS = (
 
 
 def run_infos() -> list[RunInfo]:
-    """Return all conclusive runs, oldest first; one query."""
-    rows = with_active(Run.objects.conclusive()).order_by("created_at", "pk")
+    """Return all conclusive runs in the order of releases; two queries."""
+    rows = with_active(Run.objects.conclusive()).order_by()
     n, zone = len(COLUMNS), timezone.get_current_timezone()
-    return [
+    found = [
         RunInfo._make(
             (
                 *row[: n - 2],
@@ -88,6 +93,7 @@ def run_infos() -> list[RunInfo]:
         )
         for row in rows.values_list(*COLUMNS, *SCORING)
     ]
+    return in_release_order(found, Release.objects.in_order())
 
 
 EVALUATED = 50
@@ -134,9 +140,11 @@ def sightings(
     """Count the outcomes of these issues in these runs by test; two queries.
 
     Args:
+        runs: In the order of releases.
         rates: Of `false_fails`.
     """
     infos = {run.pk: run for run in runs}
+    places = {run: place for place, run in enumerate(infos)}
     rows = Result.objects.filter(IdIn("run_id", infos), issue__in=issues).order_by()
     counted = rows.values_list("issue_id", "run_id", "test_id").annotate(**COUNTS)
     tests: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
@@ -156,6 +164,7 @@ def sightings(
                 severity=severities[issue],
                 tests=np.array(answers, np.int64),
                 false_fails=rates.get(pk, NOT_MEASURED),
+                place=places[pk],
             )
         )
     return Sightings(infos, found)

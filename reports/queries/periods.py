@@ -4,20 +4,20 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django import forms
-from django.db.models import Min
+from django.db.models import Exists, Min, OuterRef
 from django.utils import timezone
 
 from evalhub.models import User
 from evalhub.values.days import start_of
 from reports.limits import MAX_RELEASES
-from runs.models import Run
+from runs.models import Release, Run
 
 
 def newest_releases() -> list[str]:
-    """Return the newest releases by their first run, newest first; one query."""
-    runs = Run.objects.exclude(release="").order_by().values_list("release")
-    newest = runs.annotate(first=Min("created_at")).order_by("-first")[:MAX_RELEASES]
-    return [release for release, _ in newest]
+    """Return the highest releases that have runs, highest first; one query."""
+    has_runs = Exists(Run.objects.filter(release=OuterRef("name")))
+    names = Release.objects.filter(has_runs).order_by("-position", "-pk")
+    return list(names.values_list("name", flat=True)[:MAX_RELEASES])
 
 
 ALL_TIME, LAST_VISIT, SINCE_RELEASE = "all", "visit", "release:"

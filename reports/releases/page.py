@@ -1,6 +1,7 @@
 """Release against release: each model against itself in the release before."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -12,7 +13,14 @@ from reports.documents.rejudging import rejudging
 from reports.handout.of_release import handout_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, incomplete_table
 from reports.queries.periods import newest_releases
+from reports.releases.decision_tables import (
+    decision_links,
+    decision_sentences,
+    decisions_table,
+)
+from reports.releases.decisions import decisions_on
 from reports.releases.query import ReleasesReport, models_in, releases_report
+from reports.releases.reference_query import references_table
 from reports.releases.release_tables import (
     basis,
     cost_note,
@@ -48,7 +56,16 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         reading, suite=filters["suite"], release=filters["release"], before=filters["before"]
     )
     runs = Run.objects.all() if filters["suite"] is None else filters["suite"].runs.all()
-    return document_of(report, incomplete_runs(runs), reading)
+    document = document_of(report, incomplete_runs(runs), reading)
+    decisions = decisions_on(report.release)
+    decided = tuple(decision_sentences(decisions))
+    return replace(
+        document,
+        sentences=(*decided, *document.sentences),
+        leading=(document.leading or 0) + len(decided),
+        tables=(*document.tables, *decisions_table(decisions)),
+        actions=(*decision_links(report.release, reading.reader), *document.actions),
+    )
 
 
 def document_of(
@@ -65,6 +82,7 @@ def document_of(
         tables=(
             models_table(report),
             issues_table(report),
+            *references_table(report.looks),
             *incomplete_table(left_out, reading.reader),
         ),
         warnings=tuple(refusals(report)),

@@ -11,22 +11,23 @@ from evalhub.statistics.changes.lost_issues import LostIssue
 from evalhub.work.spent import Spent, spent_by
 from reports.compare.attempts_query import Attempts, Runs, attempts_of
 from reports.compare.pair_changes_query import PairChange, pair_changes
-from reports.documents.model_lines import LineStyle
+from reports.documents.model_lines import LineStyle, difference
 from reports.documents.reading import Reading
 from reports.overrides.query import reviews_of
 from reports.overrides.rule import Reviews
 from reports.queries.incomplete_runs import IncompleteRun, newer_than
 from reports.queries.names import titles
-from reports.queries.run_variants import named_lines
+from reports.queries.run_variants import named_lines, variant_of
+from reports.releases.reference_query import ReferenceLook, reference_looks
 from reports.releases.rule import ReleaseChoice, chosen
-from reports.trend.series_rule import RunKey
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.comparability_rule import COMPARABLE, Comparable
+from runs.comparison.releases import newest_first
 from runs.figures.rate import Rate
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of
 from runs.figures.tallies import Group, groups_of, tallies_of_runs
-from runs.models import JudgeRun, Result, Run, Suite
+from runs.models import JudgeRun, Release, Result, Run, Suite
 
 MAX_LINES = 12
 """Lines on the page: the significant changes first. All are compared, counted and corrected for."""
@@ -57,7 +58,8 @@ class ReleaseLine:
     """A model, in one suite, against itself.
 
     Attributes:
-        before: None where it was not run in the release before; so are the figures `of before`.
+        before: None where it was not run in the release before, with any settings; so are the
+            figures `of before`.
         change: None: not comparable, or to be computed.
         reviews: What annotators reviewed of the run and its other attempts.
         attempts: Of the run, pooled in rate, change and cost.
@@ -78,6 +80,18 @@ class ReleaseLine:
     def is_joined(self) -> bool:
         """The two runs may be compared."""
         return self.before is not None and bool(self.comparable)
+
+    @property
+    def cause(self) -> str:
+        """What differs from the run before, such as "with a new system prompt"; "" for nothing."""
+        if self.before is None or self.before.variant_key == self.run.variant_key:
+            return ""
+        return difference(variant_of(self.before), variant_of(self.run))
+
+    @property
+    def full_name(self) -> str:
+        """Return the name with its cause."""
+        return ", ".join(filter(None, [self.name, self.cause]))
 
     @property
     def word(self) -> Word:
@@ -101,6 +115,7 @@ class ReleasesReport:
         lines: Of all models and suites, losses first.
         cost: Of all runs of the release; `cost_before` of those of the one before.
         reviews: What annotators reviewed of all runs of the release.
+        looks: At the fixed references of the lines shown, as far as `before` is another release.
         titles: Of all issues of which more was lost than won.
         is_pending: The comparisons are left to a second request.
     """
@@ -113,6 +128,7 @@ class ReleasesReport:
     reviews: Reviews
     titles: Mapping[int, str]
     labels: tuple[str, ...]
+    looks: tuple[ReferenceLook, ...]
     is_pending: bool
 
     @property
@@ -166,10 +182,8 @@ def releases_report(
         reviews: Of all results, where the caller has read them.
     """
     every = Run.objects.all() if suite is None else suite.runs.all()
-    rows = every.conclusive().order_by("-created_at", "-pk")
-    fields = ("pk", "suite_id", "variant_key", "release", "created_at")
-    keys = [RunKey(pk, str(of), *rest) for pk, of, *rest in rows.values_list(*fields)]
-    choice = chosen(keys, release, before)
+    newest, order = newest_first(every.conclusive()), Release.objects.in_order()
+    choice = chosen(newest, order, release, before)
     comparable = comparability_of_pairs(pair for one in choice.candidates for pair in one.pairs)
     pairs = [one.pick(comparable) for one in choice.candidates]
     runs = _runs(every, choice, pairs)
@@ -189,6 +203,7 @@ def releases_report(
         reviews=reviews.of_runs([run.pk for run in now]),
         titles=titles(lost),
         labels=_labels(lines),
+        looks=_looks(lines[:MAX_LINES], reading) if choice.release else (),
         is_pending=is_pending,
     )
 
@@ -224,6 +239,13 @@ def _judge_runs(runs: Collection[int]) -> dict[int, list[JudgeRun]]:
 def _cost(runs: Sequence[Run], judge_runs: Mapping[int, list[JudgeRun]]) -> ReleaseCost:
     every = (part for run in runs for part in (run, *judge_runs[run.pk]))
     return ReleaseCost(len(runs), spent_by(every))
+
+
+def _looks(lines: Sequence[ReleaseLine], reading: Reading) -> tuple[ReferenceLook, ...]:
+    names = [(line.run.pk, line.name) for line in lines]
+    return reference_looks(
+        names, {(line.before.pk, line.run.pk) for line in lines if line.before}, reading
+    )
 
 
 def _losses(line: ReleaseLine) -> Iterator[tuple[LostIssue, bool]]:

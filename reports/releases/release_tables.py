@@ -12,6 +12,7 @@ from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url
 from reports.overrides.rule import ALL
 from reports.releases.query import ReleaseLine, ReleasesReport, models_in
+from reports.releases.reference_query import reference_sentences
 from runs.comparison.comparability_rule import Comparable
 
 STEPS = 3
@@ -75,14 +76,14 @@ HEADLINES = {
 def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:
     """Return what became of one model, with the issues that it lost."""
     if line.change is None:
-        return f"{line.name}: being computed."
+        return f"{line.full_name}: being computed."
     found = line.change.conclusion
     said = [in_line(found, line.change.whole.tally), *lost(found, report.titles, in_short=True)]
     before, now = names_of(report)
     said += filter(None, [missing(found, before, now)])
     if line.attempts.are_several:
         said.append(f"{line.attempts.words.capitalize()} are judged together.")
-    return f"{line.name}: {' '.join(said)}"
+    return f"{line.full_name}: {' '.join(said)}"
 
 
 def sentences(report: ReleasesReport) -> Iterator[str]:
@@ -91,6 +92,7 @@ def sentences(report: ReleasesReport) -> Iterator[str]:
     yield headline(report)
     joined = [line for line in report.shown if line.is_joined]
     yield from (line_sentence(line, report) for line in joined)
+    yield from reference_sentences(report.looks)
     if new := [line.name for line in report.lines if line.before is None]:
         where = f"run in release {report.before}" if report.before else "earlier run"
         yield f"Without a complete {where}: {few(new, most=3)}."
@@ -162,7 +164,7 @@ def _model(line: ReleaseLine) -> tuple[Cell, ...]:
     reviews, url = line.reviews, page_url("overrides", run=line.run, shown=ALL)
     before = line.figures_before
     return (
-        Link(line.name, line.run.get_absolute_url(), line.run.label),
+        Link(line.full_name, line.run.get_absolute_url(), line.run.label),
         line.rate_before,
         line.figures.rate,
         Linked(whole.net, compare) if whole and whole.net is not None else None,

@@ -1,11 +1,12 @@
 """The runs that are compared when one release is set against another. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from reports.trend.series_rule import RunKey, release_order
+from runs.comparison.opponent_rule import ReleasedRun, counterparts, opponents
+from runs.comparison.release_rule import ReleaseOrder
 
 TRIED = 3
 """Newest runs of a model on each side among which a comparable pair is looked for."""
@@ -45,45 +46,47 @@ class ReleaseChoice:
     candidates: tuple[Candidates, ...]
 
 
-def chosen(runs: Sequence[RunKey], release: str = "", before: str = "") -> ReleaseChoice:
-    """Choose the runs of a release, by default the newest, and of the one before it.
+def chosen(
+    runs: Sequence[ReleasedRun], order: ReleaseOrder, release: str = "", before: str = ""
+) -> ReleaseChoice:
+    """Choose the runs of a release, by default the highest, and of the one that it came from.
 
-    The release before is the last of the same suites that began earlier.
+    That is the nearest of its predecessors with runs of the same suites.
 
     Args:
-        runs: Conclusive runs, newest first. Their `line` is the suite.
+        runs: Conclusive runs, newest first.
     """
-    order = release_order(runs)
-    release = release or (order[-1] if order else "")
-    groups: dict[tuple[str, str], list[RunKey]] = defaultdict(list)
+    release = release or next(iter(order.ordered(run.release for run in runs)[::-1]), "")
+    before = before or (_release_before(runs, order, release) if release else "")
+    suites: dict[int | None, list[ReleasedRun]] = defaultdict(list)
     for run in runs:
-        groups[run.line, run.variant].append(run)
-    if not release:
-        sides = [(mine[:1], mine[1:]) for mine in groups.values()]
-        return ReleaseChoice("", "", _candidates(sides))
-    before = before or _release_before(runs, release)
-    sides = [
-        (
-            [run for run in mine if run.release == release],
-            [run for run in mine if run.release == before] if before else [],
-        )
-        for mine in groups.values()
-    ]
-    return ReleaseChoice(release, before, _candidates(sides))
+        suites[run.suite].append(run)
+    found = [one for mine in suites.values() for one in _candidates(mine, order, release, before)]
+    return ReleaseChoice(release, before, tuple(found))
 
 
-def _release_before(runs: Sequence[RunKey], release: str) -> str:
-    suites = {run.line for run in runs if run.release == release}
-    order = release_order(run for run in runs if run.line in suites)
-    place = order.index(release) if release in order else 0
-    return order[place - 1] if place else ""
+def _release_before(runs: Sequence[ReleasedRun], order: ReleaseOrder, release: str) -> str:
+    suites = {run.suite for run in runs if run.release == release}
+    others = {run.release for run in runs if run.suite in suites}
+    return next((name for name in order.predecessors(release) if name in others), "")
 
 
 def _candidates(
-    sides: Iterable[tuple[Sequence[RunKey], Sequence[RunKey]]],
-) -> tuple[Candidates, ...]:
-    return tuple(
-        Candidates(tuple(run.run for run in now[:TRIED]), tuple(run.run for run in old[:TRIED]))
-        for now, old in sides
-        if now
-    )
+    runs: Sequence[ReleasedRun], order: ReleaseOrder, release: str, before: str
+) -> list[Candidates]:
+    """Return those of each variant in one suite."""
+    variants: dict[str, list[ReleasedRun]] = defaultdict(list)
+    for run in runs:
+        if run.release == release:
+            variants[run.variant].append(run)
+    beside = [run for mine in variants.values() for run in mine]
+    earlier = [run for run in runs if before and run.release == before]
+    found = []
+    for mine in variants.values():
+        if release:
+            now, old = mine, counterparts(mine[0], beside, earlier)
+        else:
+            others = [run for run in runs if run != mine[0]]
+            now, old = mine[:1], list(opponents(mine[0], others, order))
+        found.append(Candidates(*(tuple(run.run for run in some[:TRIED]) for some in (now, old))))
+    return found

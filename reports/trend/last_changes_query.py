@@ -77,7 +77,7 @@ def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> La
 
 
 def _last_runs(line: Line) -> list[RunKey]:
-    return [run for point in line.points[-2:] for run in point.series_point.runs]
+    return [run for point in line.compared for run in point.series_point.runs]
 
 
 def changes_by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tuple[TagChange, ...]:

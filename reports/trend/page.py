@@ -22,6 +22,7 @@ from reports.documents.reading import Page, Reading, ReportForm
 from reports.queries.incomplete_runs import incomplete_table
 from reports.trend.last_changes_query import LastChange, LastChanges, TagChange, last_changes
 from reports.trend.query import RELEASE, TIME, TrendQuery, TrendReport, trend_report
+from reports.trend.slow_query import slow_lines, slow_sentences, slow_table
 from reports.trend.trend_tables import (
     changes_table,
     heat_table,
@@ -69,6 +70,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     )
     report = trend_report(query, reading)
     changes = last_changes(report, query, reading)
+    slow = slow_lines(report, query, reading)
     subjects = [subject for subject in (query.tag, query.issue) if subject is not None]
     about = "".join(f" on “{subject}”" for subject in subjects)
     by_release = report.is_by_release or query.over == RELEASE
@@ -82,12 +84,14 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         sentences=(
             *tests_filter_help(query.tests),
             *_sentences(report),
+            *slow_sentences(slow),
             *_moves(changes.lines),
             *_falls(changes.tags),
             *_left_out(report),
         ),
         tables=(
             *_tables(report, changes, query, reading),
+            *slow_table(slow),
             *incomplete_table(report.incomplete, reading.reader),
         ),
         warnings=(caveat,) if report.measured_apart else (),

@@ -21,6 +21,7 @@ from reports.queries.names import all_tag_names, identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, named_lines, runs_of
 from reports.queries.scope import Choice, Scope, scope_of
 from reports.trend.series_rule import (
+    NO_RELEASES,
     RunKey,
     SeriesLine,
     SeriesLines,
@@ -32,9 +33,10 @@ from reports.trend.series_rule import (
 from reports.trend.shared_tests_query import SharedTests, shared_tests
 from runs.comparison.comparability import scoring_of
 from runs.comparison.comparability_rule import Comparable, Scoring, comparability
+from runs.comparison.release_rule import ReleaseOrder
 from runs.figures.rate import Rate
 from runs.figures.tallies import Group, Rates, Tally, groups_of, tallies_over
-from runs.models import Result, Run
+from runs.models import Release, Result, Run
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
 
@@ -91,9 +93,17 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
+    """A line; its last point is compared with the one `before`: None, it has no predecessor."""
+
     name: str
     look: LineStyle
     points: tuple[Point, ...]
+    before: Point | None
+
+    @property
+    def compared(self) -> list[Point]:
+        """The last point after the one before; [] without one."""
+        return [self.before, self.points[-1]] if self.before else []
 
 
 @dataclass(frozen=True)
@@ -138,18 +148,18 @@ class TrendReport:
 
     def comparable(self, line: Line) -> Comparable:
         """Tell whether the newest run of a line may be compared with the one before."""
-        before, last = (self.scorings[point.run.pk] for point in line.points[-2:])
+        before, last = (self.scorings[point.run.pk] for point in line.compared)
         return comparability(before, last)
 
     def is_last_comparable(self, line: Line) -> bool:
-        """Tell whether the last two runs of a line have comparable scores."""
-        return len(line.points) > 1 and bool(self.comparable(line))
+        """Tell whether the last run of a line and the one before have comparable scores."""
+        return line.before is not None and bool(self.comparable(line))
 
     def last_sides(self, line: Line) -> tuple[Runs, Runs]:
         """Return the pooled runs of the last two points of a line."""
         before, last = (
             tuple(run.run for run in _comparable(point.series_point, self.scorings).runs)
-            for point in line.points[-2:]
+            for point in line.compared
         )
         return before, last
 
@@ -163,8 +173,12 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     scope = scope_of(query.suite)
     found = _run_keys(scope, query)
     over = query.over or (RELEASE if has_releases(found) else TIME)
-    choose = by_release if over == RELEASE else by_time
-    series = choose(found, max_lines=MAX_LINES, max_points=query.points)
+    limits = {"max_lines": MAX_LINES, "max_points": query.points}
+    order = Release.objects.in_order() if over == RELEASE else NO_RELEASES
+    if over == RELEASE:
+        series = by_release(found, **limits, releases=order)
+    else:
+        series = by_time(found, **limits)
     newest = _newest(found, series)
     runs = runs_of({*series.runs, *newest.values()})
     judge_runs = judge_runs_of(series.runs)
@@ -176,7 +190,8 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
         {line: runs[run] for line, run in newest.items()}, by_family=query.by_family
     )
     lines = tuple(
-        Line(names[one.key], looks[one.key], counted.points(one, runs)) for one in series.shown
+        _line(names[one.key], looks[one.key], counted.points(one, runs), order)
+        for one in series.shown
     )
     every = scope.all_runs.of_models(query.models)
     incomplete = incomplete_runs(every)
@@ -202,6 +217,15 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
         unpooled=len(series.runs) - len(pooled.runs),
         labels=labels_of_all((runs[run] for run in series.runs), judge_runs),
     )
+
+
+def _line(name: str, look: LineStyle, points: tuple[Point, ...], order: ReleaseOrder) -> Line:
+    """Return the line; what came after its last release, such as a hotfix, is not before it."""
+    *earlier, last = points
+    releases = {point.series_point.release: point for point in earlier}
+    names = order.predecessors(last.series_point.release)
+    found = next((releases[one] for one in names if one in releases), None)
+    return Line(name, look, points, found or (earlier[-1] if earlier else None))
 
 
 def _pooled(series: SeriesLines, scorings: Mapping[int, Scoring]) -> SeriesLines:

@@ -7,6 +7,10 @@ from datetime import datetime
 from operator import attrgetter
 from typing import NamedTuple
 
+from runs.comparison.release_rule import ReleaseOrder
+
+NO_RELEASES = ReleaseOrder()
+
 
 class RunKey(NamedTuple):
     """A run as the choice of lines needs it; `release` is "" without one."""
@@ -78,19 +82,20 @@ def has_releases(runs: Iterable[RunKey]) -> bool:
     return len({run.release for run in runs} - {""}) > 1
 
 
-def release_order(runs: Iterable[RunKey]) -> tuple[str, ...]:
-    """Return the releases in the order of their first runs."""
-    first: dict[str, datetime] = {}
-    for run in runs:
-        if run.release:
-            first[run.release] = min(run.at, first.get(run.release, run.at))
-    return tuple(sorted(first, key=lambda release: (first[release], release)))
+def by_release(
+    runs: Sequence[RunKey],
+    *,
+    max_lines: int,
+    max_points: int,
+    releases: ReleaseOrder = NO_RELEASES,
+) -> SeriesLines:
+    """Make a point per line and release.
 
-
-def by_release(runs: Sequence[RunKey], *, max_lines: int, max_points: int) -> SeriesLines:
-    """Make a point per line and release."""
+    Args:
+        releases: Their order.
+    """
     released = [run for run in runs if run.release]
-    order = release_order(released)
+    order = tuple(releases.ordered(run.release for run in released))
     places = {release: place for place, release in enumerate(order)}
     series_points = {
         line: sorted(of, key=lambda series_point: places[series_point.release])

@@ -182,7 +182,7 @@ def latest_table(report: TrendReport, changes: Mapping[str, LastChange], reader:
 def _last(
     report: TrendReport, line: Line, found: LastChange | None, reader: User
 ) -> tuple[Cell, ...]:
-    last, before = line.points[-1], line.points[-2] if len(line.points) > 1 else None
+    last, before = line.points[-1], line.before
     return (
         line.name,
         _run_link(last.run, more=len(last.series_point.runs) - 1),
@@ -203,7 +203,7 @@ def _last(
 
 def _measured(report: TrendReport, line: Line, reader: User) -> Cell:
     """Return whether the last two runs of a line are comparable, or the reason why not."""
-    before, last = (point.run for point in line.points[-2:])
+    before, last = (point.run for point in line.compared)
     if not (comparable := report.comparable(line)):
         return refusal(last, before, comparable, reader)
     return "yes" if before.suite_fingerprint == last.suite_fingerprint else "on the shared tests"
@@ -277,7 +277,7 @@ def tag_changes_table(report: TrendReport, changes: Sequence[TagChange]) -> Tabl
 
 
 def _tag_change(report: TrendReport, one: TagChange) -> tuple[Cell, ...]:
-    tally, runs = one.change.tally, [point.run for point in one.line.points[-2:]]
+    tally, runs = one.change.tally, [point.run for point in one.line.compared]
     return (
         Link(one.tag, page_url("trend", suite=report.scope.suite, tag=one.tag)),
         one.line.name,

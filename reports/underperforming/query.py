@@ -16,6 +16,7 @@ from reports.queries.names import titles
 from reports.queries.scope import scope_of
 from reports.releases.query import ReleasesReport, releases_report
 from reports.underperforming.rule import Standing, WorkItem, work_list
+from runs.comparison.releases import newest_first
 from runs.models import Run
 from runs.models.run import RunQuerySet
 
@@ -47,7 +48,8 @@ def newest_run() -> Run | None:
 
 
 def _newest_of(runs: RunQuerySet) -> Run | None:
-    return runs.select_related("suite").order_by("-created_at", "-pk").first()
+    newest = newest_first(runs)
+    return Run.objects.select_related("suite").get(pk=newest[0].run) if newest else None
 
 
 def underperforming(reading: Reading, release: str = "") -> UnderperformingReport:

@@ -13,7 +13,7 @@ from issues.models import JudgeTemplate, Tag, TemplateState
 from issues.test_filter import read_filter
 from runs.comparison.baselines import check
 from runs.judging.jury_builder import backup_problem, prompt_problem
-from runs.models import Approach, Judge, Jury, Run, Suite, SuiteVersion
+from runs.models import Approach, Judge, Jury, Release, Run, Suite, SuiteVersion
 from runs.suites.gate_policy import GatePolicy, PolicyRefused, read_policy
 from runs.suites.suite_tests import tests_in
 
@@ -38,13 +38,17 @@ class SuiteSerializer(RowSerializer):
 
     `defaults` are options of a launch (see POST runs/) for the form and the command; launches
     through the API do not use them. `gate` holds the rules of its gate that differ from the
-    default (see POST gates/).
+    default (see POST gates/). `baselines` are runs, one of each model, which later runs of it are
+    compared with; `baseline_release` is the fixed reference of later releases, by name.
     """
 
     tags = serializers.SlugRelatedField(
         slug_field="name", queryset=Tag.objects.all(), many=True, required=False
     )
 
+    baseline_release = serializers.SlugRelatedField(
+        slug_field="name", queryset=Release.objects.all(), allow_null=True, required=False
+    )
     defaults = JSONObject(required=False)
     gate = GateField(required=False)
     extras = JSONObject(read_only=True)
@@ -72,13 +76,11 @@ class SuiteSerializer(RowSerializer):
             shown["tests"] = list(tests_in(instance).order_by("pk").values_list("pk", flat=True))
         return shown
 
-    def validate_baseline(self, run: Run | None) -> Run | None:
-        if run is None:
-            return None
-        if self.instance is None:
+    def validate_baselines(self, runs: list[Run]) -> list[Run]:
+        if runs and self.instance is None:
             raise serializers.ValidationError("Create the suite first: it has no runs yet.")
-        check(self.instance, run)
-        return run
+        check(self.instance, runs)
+        return runs
 
 
 class SuiteVersionSerializer(RowSerializer):

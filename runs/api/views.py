@@ -48,7 +48,11 @@ from runs.scoring.shown_verdicts import record_filtered
 class SuiteViewSet(SuiteExport, Written):
     """Suites: named sets of tests, or filters of the list of tests."""
 
-    queryset = Suite.objects.prefetch_related("tests", "tags").order_by("-pk")
+    queryset = (
+        Suite.objects.prefetch_related("tests", "tags", "baselines")
+        .select_related("baseline_release")
+        .order_by("-pk")
+    )
     serializer_class = SuiteSerializer
     filterset_class = filters.SuiteFilters
     ordering_fields = ("id", "name")

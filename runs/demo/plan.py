@@ -3,7 +3,7 @@
 Every number is drawn with a fixed seed. What is planted:
 
 - `aurora` loses its tests in mathematics, and one in each of twelve other issues, in the last
-  release, with the same prompt and parameters: a regression, and a drift.
+  release, with the same prompt and parameters: a regression.
 - `kelp` loses the issue on dates in the last release and gains as many tests elsewhere: the whole
   is no worse, one issue is.
 - `clover` gets a new system prompt in release 1.3 and passes more.
@@ -114,7 +114,7 @@ class Plan:
         return self._story(model, release, test) is not None
 
     def _is_lost(self, test: PlannedTest) -> bool:
-        """Tell whether the drift reaches the test: mathematics, and one of each of 12 issues."""
+        """Tell whether the test regresses: mathematics, and one of each of 12 issues."""
         if test.issue.startswith(LOST_DOMAIN):
             return True
         others = sorted({one.issue for one in self.tests if not one.issue.startswith(LOST_DOMAIN)})

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import LanguageModel
-from runs.comparison.baselines import baseline_of, is_baseline, newest_baseline
+from runs.comparison.baselines import is_baseline, newest_baseline, newest_baseline_of
 from runs.comparison.comparability import comparability_of
+from runs.comparison.releases import newest_first
 from runs.models import Outcome, Result, Run
 
 MAX_TRIED = 10
@@ -56,7 +57,7 @@ def models_with_runs() -> QuerySet[LanguageModel]:
 def rate_run_of(model: int | None) -> RateRun:
     """Return the run to show: the model's baseline, else its newest conclusive comparable run.
 
-    A run is comparable if it is so with its suite's baseline, whichever model's that is.
+    A run is comparable if it is so with its suite's newest baseline, whichever model's that is.
 
     Args:
         model: Id of the model; None or unknown: that of the newest baseline, else the first by
@@ -68,12 +69,13 @@ def rate_run_of(model: int | None) -> RateRun:
         return RateRun(pinned.language_model, pinned)
     chosen = chosen or models_with_runs().first()
     runs = Run.objects.conclusive().filter(language_model=chosen).select_related("suite")
-    newest = runs.order_by("-created_at", "-pk")[:MAX_TRIED]
-    return RateRun(chosen, next((run for run in newest if _is_comparable(run)), None))
+    newest = [one.run for one in newest_first(runs)[:MAX_TRIED]]
+    rows = runs.in_bulk(newest)
+    return RateRun(chosen, next((rows[pk] for pk in newest if _is_comparable(rows[pk])), None))
 
 
 def _is_comparable(run: Run) -> bool:
-    baseline = baseline_of(run)
+    baseline = newest_baseline_of(run.suite)
     return baseline is None or bool(comparability_of(baseline, run))
 
 

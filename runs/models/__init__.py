@@ -18,6 +18,7 @@ from runs.models.judge_run import (
 from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
 from runs.models.launch import Launch
 from runs.models.provenance import Provenance
+from runs.models.release import Release
 from runs.models.run import HAS_ANSWER, Answer, Outcome, Result, Run, TagSet
 from runs.models.sight import Sight
 from runs.models.suite import Suite, SuiteVersion
@@ -45,6 +46,7 @@ __all__ = [
     "Method",
     "Outcome",
     "Provenance",
+    "Release",
     "Result",
     "ResultScore",
     "Run",

@@ -22,6 +22,7 @@ from runs.comparison.completeness import MIN_SCORED
 from runs.comparison.versions import Parts
 from runs.models.launch import Launch
 from runs.models.provenance import Provenance
+from runs.models.release import NamesRelease
 from runs.models.suite import Suite, SuiteVersion
 
 
@@ -102,7 +103,7 @@ def _is_enough_scored() -> Q:
     return Q(LessThanOrEqual(n_lacking, may_lack), n_results__gt=0)
 
 
-class Run(Batch, RowWithPage):
+class Run(NamesRelease, Batch, RowWithPage):
     """A model variant answering a set of revisions; its configuration is frozen by copy.
 
     `endpoint` is made by `Endpoint.to_json` at launch; `params` override those of the endpoint.

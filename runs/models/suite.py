@@ -25,13 +25,21 @@ class Suite(models.Model):
         "that match then.",
     )
     tags = models.ManyToManyField(Tag, blank=True, related_name="suites")
-    baseline = models.ForeignKey(
+    baselines = models.ManyToManyField(
         "runs.Run",
+        blank=True,
+        related_name="+",
+        help_text="One run of each model, which later runs of it are compared with, on pages and "
+        "in CI. Without one it is the release before.",
+    )
+    baseline_release = models.ForeignKey(
+        "runs.Release",
         models.SET_NULL,
         null=True,
         blank=True,
         related_name="+",
-        help_text="Run that later runs are compared with, on pages and in CI.",
+        help_text="Fixed reference of later releases, beside the release before. Empty: the first "
+        "comparable release.",
     )
     defaults = models.JSONField(
         default=dict,
@@ -55,7 +63,7 @@ class Suite(models.Model):
     source_id = models.CharField(max_length=200, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    history = History(m2m_fields=[tests, tags])
+    history = History(m2m_fields=[tests, tags, baselines])
 
     class Meta:
         ordering = ("name",)

@@ -43,8 +43,7 @@ def test_users_who_control_runs_are_notified_of_a_regression():
     person, viewer = make_user("maintainer"), make_user("viewer")
     tests = [make_test() for _ in range(12)]
     suite = Suite.objects.create(name="s")
-    suite.baseline = run_of(tests, [PASS] * 12, suite=suite, label="Old")
-    suite.save()
+    suite.baselines.add(run_of(tests, [PASS] * 12, suite=suite, label="Old"))
     run_of(tests, [FAIL] * 12, suite=suite, label="New")
     notify_finished()
     notifications = Notification.objects.filter(kind=NotificationKind.REGRESSION)
@@ -75,8 +74,7 @@ def test_a_run_that_is_as_good_as_its_baseline_is_no_regression():
     make_user("maintainer")
     tests = [make_test() for _ in range(12)]
     suite = Suite.objects.create(name="s")
-    suite.baseline = run_of(tests, [PASS] * 12, suite=suite)
-    suite.save()
+    suite.baselines.add(run_of(tests, [PASS] * 12, suite=suite))
     run_of(tests, [PASS] * 12, suite=suite)
     notify_finished()
 
@@ -88,8 +86,7 @@ def test_another_jury_alone_is_no_regression(monkeypatch):
     person = make_user("maintainer")
     tests = [make_test() for _ in range(20)]
     suite = Suite.objects.create(name="s")
-    suite.baseline = run_of(tests, [PASS] * 20, suite=suite, label="Old")
-    suite.save()
+    suite.baselines.add(run_of(tests, [PASS] * 20, suite=suite, label="Old"))
     stern = make_jury(make_model())
     run = run_of(tests, [FAIL] * 20, suite=suite, label="New", jury=stern, requested_by=person)
     sent = []
@@ -100,4 +97,4 @@ def test_another_jury_alone_is_no_regression(monkeypatch):
     assert event.kind == NotificationKind.RUN_FINISHED
     assert "Not comparable with Old: different juries judged these runs." in event.text
     assert event.facts["comparability"] == "after_rejudging"
-    assert event.facts["rejudge"] == rejudge_url(run.pk, suite.baseline_id)
+    assert event.facts["rejudge"] == rejudge_url(run.pk, suite.baselines.get().pk)

@@ -81,8 +81,7 @@ def _pin_baseline(plan: Plan, content: Content) -> None:
     release = f"1.{min(plan.new_jury_from, plan.releases - 1)}"
     suite, model = content.suites[0], content.models[DRIFTING.model]
     runs = Run.objects.filter(suite=suite, language_model=model, release=release)
-    suite.baseline = runs.order_by("pk").first()
-    suite.save()
+    suite.baselines.set(runs.order_by("pk")[:1])
 
 
 def refuse_what_is_there() -> None:
@@ -109,7 +108,7 @@ def stories_of(plan: Plan) -> list[str]:
         f"{names[REGRESSING.model].name} fails “{title(planted.regressed)}” since release {last}, "
         "and passed it before.",
         f"{names[DRIFTING.model].name} gets worse from release 1.{plan.new_jury_from} to {last} "
-        f"on {suite}, at temperature 0: a drift.",
+        f"on {suite}: a slow slide.",
         f"{len(plan.changed_tests)} tests have another text since release "
         f"1.{plan.new_revision_from}: their results are not compared across it.",
         f"The third judge is another one since release 1.{plan.new_jury_from}, and makes "

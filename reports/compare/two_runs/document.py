@@ -57,7 +57,14 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
     rows, is_conclusive = comparison.rows, comparison.is_conclusive
     runs = [comparison.first.run, comparison.second.run]
     said = (
-        concluded(rows, two.found, first=first, second=second, titles=comparison.issues)
+        concluded(
+            rows,
+            two.found,
+            first=first,
+            second=second,
+            titles=comparison.issues,
+            across=two.across,
+        )
         if is_conclusive
         else (NO_VERDICT,)
     )

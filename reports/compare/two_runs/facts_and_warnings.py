@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from evalhub.display.formatting import counted, listed, points
 from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
-from reports.compare.conclusion_words import BY_JUDGES
+from reports.compare.conclusion_words import ACROSS, BY_JUDGES
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
@@ -67,8 +67,9 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     tally, found = two.tally, two.found
     conclusion = found.conclusion if found else None
     detectable, basis = two.detectable or (None, "")
+    words = ACROSS if two.across else BY_JUDGES
     return (
-        Fact("conclusion", "Conclusion", conclusion and BY_JUDGES[conclusion.word]),
+        Fact("conclusion", "Conclusion", conclusion and words[conclusion.word]),
         Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
         Fact("better", "Better", tally.better, "count", url=two.url(show="better")),
         Fact("same", "Same", tally.same, "count", url=two.url(show="same")),

@@ -8,7 +8,7 @@ from django.urls import reverse
 from evalhub.display.formatting import counted
 from evalhub.statistics.changes.lost_issues import LostIssue
 from issues.models import Issue, Severity
-from reports.compare.conclusion_words import BY_JUDGES
+from reports.compare.conclusion_words import ACROSS, BY_JUDGES
 from reports.compare.figure import NetRow, net_changes
 from reports.compare.rule import Kind
 from reports.compare.sentences import overruled_apart
@@ -55,7 +55,7 @@ def net_change(two: TwoRuns) -> Iterator[Table]:
             (
                 *(run.model_name, two.tally.worse, two.tally.better, two.tally.n, net),
                 *(interval or (None, None)),
-                word and BY_JUDGES[word],
+                word and (ACROSS if two.across else BY_JUDGES)[word],
                 found.conclusion.p if found else None,
             )
         ],

@@ -41,6 +41,13 @@ class TwoRuns:
         return names_of_pair(self.comparison.first.run, self.comparison.second.run)
 
     @property
+    def across(self) -> str:
+        """Two models, such as "clover against aurora"; "" for runs of one model."""
+        first, second = self.comparison.first.run, self.comparison.second.run
+        is_one = first.variant_key == second.variant_key or first.model_name == second.model_name
+        return "" if is_one else f"{second.model_name} against {first.model_name}"
+
+    @property
     def lists(self) -> dict[str, str]:
         """The titles of the lists of tests; none by direction where nothing is concluded."""
         return {

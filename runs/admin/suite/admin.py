@@ -47,7 +47,10 @@ class SuiteForm(GateFields, forms.ModelForm):
 
     class Meta:
         model = Suite
-        fields = ("name", "description", *TESTS, "tags", "baseline", "defaults", "reopens_issues")
+        fields = (
+            *("name", "description", *TESTS, "tags", "baselines", "baseline_release"),
+            *("defaults", "reopens_issues"),
+        )
         labels = {"defaults": "Launch defaults"}
         help_texts = {
             "filter": "Instead of tests: filter the list of tests, and paste its address here. "
@@ -84,11 +87,10 @@ class SuiteForm(GateFields, forms.ModelForm):
         text: str = self.cleaned_data["filter"].strip()
         return read_filter(text, by=self.user).query if text else ""
 
-    def clean_baseline(self) -> Run | None:
-        run: Run | None = self.cleaned_data["baseline"]
-        if run is not None and run.pk != self.instance.baseline_id:
-            check(self.instance, run)
-        return run
+    def clean_baselines(self) -> Any:
+        runs = self.cleaned_data["baselines"]
+        check(self.instance, runs)
+        return runs
 
     def clean_defaults(self) -> Any:
         return self.cleaned_data["defaults"] or {}
@@ -124,15 +126,15 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
     when_empty = "A suite is a named set of tests that you run repeatedly."
     list_display = ("name", "test_count", "is_living", "run_link", "created_at")
     search_fields = ("name", "description")
-    autocomplete_fields = ("tests", "tags", "baseline")
+    autocomplete_fields = ("tests", "tags", "baselines", "baseline_release")
     form = SuiteForm
     fieldsets = (
         (
             None,
             {
                 "fields": (
-                    *("name", "description", *TESTS, "tests_now", "tags", "baseline"),
-                    *("defaults", "reopens_issues"),
+                    *("name", "description", *TESTS, "tests_now", "tags"),
+                    *("baselines", "baseline_release", "defaults", "reopens_issues"),
                 )
             },
         ),

@@ -50,7 +50,7 @@ SIMULATIONS = (
         "judge_trust",
         "judge_figures",
     ),
-    *("changes", "gate", "issue_outcome", "claims"),
+    *("changes", "decay", "gate", "issue_outcome", "claims"),
     *("change_intervals", "detectable", "multiplicity", "drift"),
     *("pairwise", "position_bias", "trials"),
     *("alpha_uneven", "leaderboard_uneven", "leaderboard_correlated"),

@@ -305,7 +305,7 @@ def test_tests_of_equal_outcome_are_not_called_the_same_under_other_juries():
 def test_re_judging_with_the_baselines_jury_is_one_click_away():
     suite = Suite.objects.create(name="Desk")
     first, second = judged_apart(2, suite=suite)
-    Suite.objects.filter(pk=suite.pk).update(baseline=first)
+    suite.baselines.add(first)
     first, second = Run.objects.select_related("suite").order_by("pk")
 
     (action,) = report(first, second).actions
@@ -364,8 +364,8 @@ def test_a_run_that_is_not_done_is_warned_of_and_labels_name_the_run_that_has_th
 # Which runs --------------------------------------------------------------------------------------
 
 
-def suite_of(*runs, baseline=None):
-    suite = Suite.objects.create(name="Everyday questions", baseline=baseline)
+def suite_of(*runs):
+    suite = Suite.objects.create(name="Everyday questions")
     Run.objects.filter(pk__in=[run.pk for run in runs]).update(suite=suite)
     for run in runs:
         run.refresh_from_db()
@@ -377,8 +377,7 @@ def test_one_run_or_none_is_compared_with_what_it_follows():
     suite = suite_of(first, second)
 
     assert report(second).title == f"Changes from {first} to {second}"
-    suite.baseline = first
-    suite.save()
+    suite.baselines.add(first)
     assert runs_of([]) == [first, second]
 
 

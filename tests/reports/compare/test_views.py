@@ -153,13 +153,11 @@ def test_a_run_is_made_the_baseline_of_its_suite_and_taken_back(client):
 
     page = pin(client, run, runs=run.pk)
 
-    suite.refresh_from_db()
-    assert suite.baseline == run
-    assert "March is now the baseline of Everyday questions." in page.content.decode()
+    assert suite.baselines.get() == run
+    assert f"March is now the baseline of {run.model_name} in Everyday" in page.content.decode()
     assert suite.history.first().history_user.username
     pin(client, run, act="unpin")
-    suite.refresh_from_db()
-    assert suite.baseline is None
+    assert not suite.baselines.exists()
 
 
 def test_a_run_that_is_not_done_or_of_no_suite_is_refused_as_baseline(client):
@@ -167,8 +165,7 @@ def test_a_run_that_is_not_done_or_of_no_suite_is_refused_as_baseline(client):
     suite = suite_of(run)
 
     assert "a baseline must be done" in pin(client, run).content.decode()
-    suite.refresh_from_db()
-    assert suite.baseline is None
+    assert not suite.baselines.exists()
     assert "belongs to no suite" in pin(client, judged(PASS)).content.decode()
     assert pin(client, run, role="annotator").status_code == 403
 

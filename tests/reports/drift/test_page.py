@@ -78,6 +78,7 @@ def test_runs_that_differ_in_anything_are_other_lines(run):
     others = (
         {"suite_fingerprint": "other"},
         {"variant_key": "other"},
+        {"release": "1.1"},
         {"similarity_weight": 0.2},
         {"similarity_weight": 0.2, "similarity_endpoint": {"name": "other"}},
         {"score_by_similarity": True},

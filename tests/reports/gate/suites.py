@@ -22,8 +22,7 @@ def suite_of(
     suite = Suite.objects.create(name="Everyday questions")
     tests = make_tests(len(before), **({"issue": issue} if issue else {}))
     first = judged(*votes(before), tests=tests, suite=suite, label="March")
-    suite.baseline = first
-    suite.save()
+    suite.baselines.add(first)
     return first, judged(*votes(after), tests=tests, suite=suite, label="April", **fields)
 
 

@@ -75,7 +75,7 @@ def test_a_label_of_several_runs_asks_for_a_number(two_runs):
 
 
 def test_without_a_baseline_the_previous_run_is_compared(two_runs, capsys):
-    Suite.objects.update(baseline=None)
+    Suite.objects.get().baselines.clear()
 
     assert "against March (run" in gate(capsys, "April")[1].splitlines()[0]
 

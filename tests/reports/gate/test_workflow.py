@@ -82,7 +82,7 @@ def baseline(pipeline, provider, work):  # noqa: F811
     """The run of release v1 passes and is the baseline."""
     provider.script = replies()
     run = released(pipeline, work, "v1")
-    Suite.objects.update(baseline=run)
+    run.suite.baselines.add(run)
     return run
 
 

@@ -326,6 +326,20 @@ def test_points_beyond_the_limit_are_counted():
     assert "Not shown: 4 earlier runs; increase “Runs shown”." in document.sentences
 
 
+def test_a_slide_that_no_single_step_shows_is_said(suite):
+    issue, model = make_issue(), make_model(name="kelp")
+    tests = [make_test(f"{n}?", issue=issue) for n in range(12)]
+    for n in range(6):
+        votes = [[0]] * 2 * n + [[1]] * (12 - 2 * n)
+        released(model, suite, *votes, tests=tests, release=f"1.{n}")
+    document, _ = trend()
+
+    (row,) = rows(document, "slow")
+    assert (row["slope"], row["releases"], row["tests"]) == ("fell", 6, 12)
+    assert share(row["best"]) == (12, 12)
+    assert any("fell over 6 releases, from 100% in 1.0" in one for one in document.sentences)
+
+
 def test_repeats_of_a_test_are_no_further_tests(suite):
     tests = [make_test(issue=make_issue()) for _ in range(2)]
     released(make_model(name="kelp"), suite, [1], [1], [0], [0], tests=tests, repeats=2)

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reports.trend.series_rule import RunKey, by_release, by_time, has_releases, release_order
+from reports.trend.series_rule import RunKey, by_release, by_time, has_releases
+from runs.comparison.release_rule import Named, ReleaseOrder
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -29,9 +30,11 @@ def timed(runs, lines=8, points=20):
     return by_time(runs, max_lines=lines, max_points=points)
 
 
-def test_releases_are_in_the_order_of_their_first_runs():
+def test_the_axis_has_the_order_of_releases_whenever_they_ran():
     runs = [brief(1, release="2.0"), brief(2, release="1.9"), brief(3, release="2.0"), brief(4)]
-    assert release_order(runs) == ("2.0", "1.9")
+    order = ReleaseOrder((Named("1.9", "", START), Named("2.0", "", START)))
+    found = by_release(runs, max_lines=8, max_points=20, releases=order)
+    assert (found.releases, shown(found)) == (("1.9", "2.0"), {"a": [[2], [3, 1]]})
 
 
 def test_one_release_is_no_axis():

@@ -8,6 +8,7 @@ import pytest
 from runs.admin.suite.admin import SuiteForm
 from runs.comparison.baselines import (
     NoBaseline,
+    check,
     latest_pair,
     opponent_of,
     pin,
@@ -44,7 +45,7 @@ def run_of(suite):
 # Opponents ---------------------------------------------------------------------------------------
 
 
-def test_a_run_is_compared_with_the_baseline_of_its_suite_or_else_the_previous_run(run_of):
+def test_a_run_is_compared_with_the_baseline_of_its_model_or_else_the_previous_run(run_of):
     first, baseline, previous, _, run = (
         run_of(),
         run_of("other model"),
@@ -55,7 +56,9 @@ def test_a_run_is_compared_with_the_baseline_of_its_suite_or_else_the_previous_r
 
     assert [opponent_of(one) for one in (first, baseline, run)] == [None, None, previous]
     pin(baseline)
-    assert opponent_of(run) == baseline
+    assert opponent_of(run) == previous  # The baseline is another model's.
+    pin(first)
+    assert opponent_of(run) == first
     pin(previous)
     assert opponent_of(previous) == first  # The baseline itself has the previous run.
     pin(baseline)
@@ -101,7 +104,7 @@ def test_the_latest_pair_is_that_of_the_newest_run_with_an_opponent(run_of, suit
     assert latest_pair(Suite.objects.create(name="Other")) is None
 
 
-ATTRIBUTES, PATH = ("baseline", "baseline_id"), "suite__baseline"
+ATTRIBUTES, PATH = ("baselines", "baseline_release"), "suite__baseline"
 
 
 def baseline_lookups(source):
@@ -116,7 +119,7 @@ def baseline_lookups(source):
 
 
 def test_no_other_module_looks_up_baselines():
-    """A second rule on what a run is compared with would have to read `Suite.baseline`."""
+    """A second rule on what a run is compared with would have to read `Suite.baselines`."""
     texts = {str(path.relative_to(ROOT)): path.read_text() for path in sources("*.py")}
     found = {
         f"{name}:{line}"
@@ -138,17 +141,21 @@ SETS_BASELINES = ("runs/admin/suite/admin.py:", "reports/urls.py:")
 def test_a_done_run_becomes_the_baseline_of_its_suite_until_another_takes_its_place(run_of, suite):
     first, second = run_of(), run_of()
     assert pin(first) == suite
-    with pytest.raises(NoBaseline, match="is not the baseline"):
+    with pytest.raises(NoBaseline, match="is not a baseline"):
         unpin(second)
-    assert Suite.objects.get().baseline == first
     pin(second)
+    assert {*suite.baselines.all()} == {first, second}
+    again = run_of(language_model=first.language_model)
+    pin(again)
 
-    assert Suite.objects.get().baseline == second
+    assert {*suite.baselines.all()} == {again, second}
+    with pytest.raises(NoBaseline, match="are of one model"):
+        check(suite, [first, again])
 
 
 def form_of(suite, baseline):
     gate = {"gate_conclusion": "on", "gate_level": "0.05"}
-    sent = {"name": suite.name, "baseline": baseline.pk, "defaults": "{}", **gate}
+    sent = {"name": suite.name, "baselines": [baseline.pk], "defaults": "{}", **gate}
     return SuiteForm(sent, instance=suite)
 
 
@@ -159,15 +166,15 @@ def test_admin_and_programs_set_a_baseline_by_the_same_rule(run_of, suite):
     for wrong in (undone, elsewhere):
         form = form_of(suite, wrong)
         assert not form.is_valid()
-        assert wrong.label in form.errors["baseline"][0]
+        assert wrong.label in form.errors["baselines"][0]
     form = form_of(suite, done)
     assert form.is_valid(), form.errors
-    refused = client.patch(f"/api/v1/suites/{suite.pk}/", {"baseline": undone.pk})
-    taken = client.patch(f"/api/v1/suites/{suite.pk}/", {"baseline": done.pk})
+    refused = client.patch(f"/api/v1/suites/{suite.pk}/", {"baselines": [undone.pk]})
+    taken = client.patch(f"/api/v1/suites/{suite.pk}/", {"baselines": [done.pk]})
 
     assert (refused.status_code, taken.status_code) == (400, 200)
     assert "must be done" in str(refused.json())
-    assert taken.json()["baseline"] == done.pk
+    assert taken.json()["baselines"] == [done.pk]
 
 
 # Incomplete runs ---------------------------------------------------------------------------------
@@ -198,12 +205,12 @@ def test_a_run_that_lacks_more_than_a_twentieth_is_no_baseline_and_no_previous_r
     assert latest_pair() == (enough, run)
     with pytest.raises(NoBaseline, match=r"incomplete, 18/20 scored: a baseline needs 95%"):
         pin(incomplete)
-    assert Suite.objects.get().baseline is None
+    assert not suite.baselines.exists()
     assert pin(enough) == suite
 
 
 def test_a_baseline_that_became_incomplete_is_skipped_with_its_reason(partly):
-    previous, baseline, run = partly(20), partly(20, variant="other model"), partly(20)
+    previous, baseline, run = partly(20), partly(20), partly(20)
     pin(baseline)
     assert opponent_of(run) == baseline
     assert skipped_baselines([run.pk]) == {}

@@ -88,8 +88,7 @@ def test_flips_against_the_baseline_or_else_the_run_before(selective):
     ]
 
     selective.items.all().delete()
-    suite.baseline = baseline
-    suite.save()
+    suite.baselines.add(baseline)
     add_runs(selective, judged(fails, AGREE, tests=tests, suite=suite))
     assert description(selective) == [
         "Failed now, passed in release 4 (one answer each, not tested)"

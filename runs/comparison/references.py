@@ -1,0 +1,55 @@
+"""The fixed reference of each run, against which a slow slide shows."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from runs.comparison.baselines import baseline_releases
+from runs.comparison.comparability import comparability_of_pairs
+from runs.comparison.opponent_rule import ReleasedRun, counterparts
+from runs.comparison.releases import newest_first
+from runs.models import Release, Run
+
+
+class Reference(NamedTuple):
+    """A run of the baseline release, else of the first comparable one.
+
+    `look` counts the releases that were compared with it, this one included.
+    """
+
+    run: int
+    release: str
+    look: int
+
+
+def references_of(runs: Collection[int]) -> dict[int, Reference]:
+    """Return the references of these runs by run; those without an earlier release have none.
+
+    Six queries.
+    """
+    suites = Run.objects.filter(pk__in=runs, suite__isnull=False).exclude(release="")
+    conclusive = Run.objects.conclusive().filter(suite__in=suites.values("suite"))
+    every = newest_first(Run.objects.filter(Q(pk__in=suites) | Q(pk__in=conclusive.values("pk"))))
+    order = Release.objects.in_order()
+    earlier: dict[int, list[ReleasedRun]] = {}
+    for now in (one for one in every if one.run in runs and one.release):
+        mine = [one for one in every if one.suite == now.suite]
+        beside = [one for one in mine if one.release == now.release]
+        earlier[now.run] = [
+            found[0]
+            for name in order.predecessors(now.release)
+            if (found := counterparts(now, beside, [o for o in mine if o.release == name]))
+        ]
+    pairs = [(one.run, run) for run, found in earlier.items() for one in found]
+    comparable = comparability_of_pairs(pairs)
+    fixed = baseline_releases([one.suite for one in every if one.suite])
+    references = {}
+    for run, found in earlier.items():
+        looks = [one for one in found if comparable[one.run, run]]
+        names = [one.release for one in looks]
+        name = fixed.get(looks[0].suite or 0, "") if looks else ""
+        if looks:
+            last = names.index(name) if name in names else len(looks) - 1
+            references[run] = Reference(looks[last].run, looks[last].release, last + 1)
+    return references
