@@ -65,6 +65,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         leading=(document.leading or 0) + len(decided),
         tables=(*document.tables, *decisions_table(decisions)),
         actions=(*decision_links(report.release, reading.reader), *document.actions),
+        handout=document.handout and replace(document.handout, decision=" ".join(decided)),
     )
 
 
