@@ -54,6 +54,7 @@ class Flag(NamedTuple):
 FLAGS: Mapping[str, Flag] = {
     "conclusion": Flag(switch, "on|off"),
     "level": Flag(share, "P"),
+    "against_reference": Flag(switch, "on|off"),
     "blind_spot_points": Flag(amount, "POINTS"),
     "max_worsening_points": Flag(amount, "POINTS"),
     "max_net_loss_points": Flag(amount, "POINTS"),

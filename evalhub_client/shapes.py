@@ -17,6 +17,7 @@ GateRuleName = Literal[
     "baseline_scored",
     "comparable",
     "conclusion",
+    "against_reference",
     "blind_spot_points",
     "max_worsening_points",
     "edited_tests",
@@ -89,6 +90,7 @@ class GateFlip(TypedDict):
 class GatePolicy(TypedDict):
     conclusion: NotRequired[bool]
     level: NotRequired[float]
+    against_reference: NotRequired[bool]
     blind_spot_points: NotRequired[float | None]
     max_worsening_points: NotRequired[float | None]
     max_net_loss_points: NotRequired[float | None]

@@ -10,12 +10,15 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, Q
 
+from evalhub.models import User
+from evalhub.statistics.changes.slow_decay import LEVEL_OF_LOOKS
 from reports.compare.attempts_query import Runs, attempts_of
 from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.pair_changes_query import PairChange, pair_changes
 from reports.compare.query import Comparison, comparison_of, pooled_sides_of, prompts_of
 from reports.compare.rule import FLIPS, MATCHED, counts_of, tally_of
-from reports.gate.change_rules import Change, change_lines
+from reports.documents.reading import Reading
+from reports.gate.change_rules import Change, change_lines, conclusion_rule
 from reports.gate.condition_rules import (
     Matching,
     ScoredResults,
@@ -34,7 +37,8 @@ from reports.gate.level_rules import (
 from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
 from reports.limits import GATE_FLIPS
 from reports.queries.incomplete_runs import retry_url
-from reports.queries.names import name_of_test
+from reports.queries.names import name_of_test, titles
+from reports.releases.reference_query import reference_looks
 from runs.comparison.comparability import rejudge_url
 from runs.comparison.completeness import is_enough
 from runs.comparison.planned_change import detectable_of, measured_from, pair_before
@@ -102,6 +106,7 @@ def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None)
         if comparison:
             computed = _findings(comparison, policy)
             lines += _change_lines(comparison, computed, policy)
+            lines += _reference_lines(run, policy)
         pooled = comparison.second.runs if comparison else attempts_of([run])[run.pk].pooled
         lines += [RULES[rule](pooled, policy) for rule in policy.absolute_rules]
     else:
@@ -211,6 +216,22 @@ def _change_lines(comparison: Comparison, computed: Findings, policy: GatePolicy
     first, *others = change_lines(change, policy)
     said = " ".join(filter(None, [first.sentence, _attempts(comparison, change, policy)]))
     return [replace(first, sentence=said), *others]
+
+
+def _reference_lines(run: Run, policy: GatePolicy) -> Iterator[GateLine]:
+    """Yield whether the run is worse than the baseline release of its suite, if there is one."""
+    if not (policy.against_reference and run.suite and run.suite.baseline_release):
+        return
+    for look in reference_looks([(run.pk, run.model_name)], (), Reading(User())):
+        change = Change(
+            tally=look.change.whole.tally,
+            conclusion=look.change.conclusion,
+            names=(look.reference.release, run.label),
+            titles=titles(look.change.issues),
+        )
+        line = conclusion_rule(change, LEVEL_OF_LOOKS)
+        said = f"{look.said[0].upper()}{look.said[1:]}: {line.sentence}"
+        yield replace(line, rule="against_reference", sentence=said)
 
 
 def _flipped_prompts(comparison: Comparison) -> dict[int, str]:

@@ -32,6 +32,7 @@ TITLES = {
     "baseline_scored": "Scored results of the baseline",
     "comparable": "Comparable with the baseline",
     "conclusion": "Not worse than the baseline",
+    "against_reference": "Not worse than the reference",
     "blind_spot_points": "A large loss would have shown",
     "max_worsening_points": "Worsening within the allowance",
     "edited_tests": "No edited test fails now",

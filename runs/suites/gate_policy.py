@@ -49,6 +49,12 @@ class GatePolicy(BaseModel):
         title="Level",
         description="How often an unchanged run may fail: 0.05, or 0.01 for releases in a row.",
     )
+    against_reference: bool = Field(
+        True,
+        title="Worse than the reference",
+        description="Where the suite has a baseline release: it is worse than that release, at a "
+        "level of 1 %, so that a slow slide ends.",
+    )
     blind_spot_points: float | None = Field(
         20,
         gt=0,

@@ -39,6 +39,9 @@ class GateFields(forms.Form):
         widget=UnfoldBooleanSwitchWidget, **described("conclusion")
     )
     gate_level = amount("level", min_value=Decimal("0.0001"), max_value=Decimal("0.5"))
+    gate_against_reference = forms.BooleanField(
+        widget=UnfoldBooleanSwitchWidget, **described("against_reference")
+    )
     gate_blind_spot_points = amount("blind_spot_points", min_value=0, max_value=100)
     gate_max_worsening_points = amount("max_worsening_points", min_value=0, max_value=100)
     gate_max_net_loss_points = amount("max_net_loss_points", min_value=0, max_value=100)
@@ -63,6 +66,7 @@ class GateFields(forms.Form):
     gate_max_mean_cost_usd = amount("max_mean_cost_usd", min_value=0, max_value=10**6)
 
 
+SWITCHES = ("conclusion", "against_reference")
 GATE_FIELDS = tuple(GateFields.base_fields)
 
 
@@ -85,7 +89,7 @@ def gate_of(cleaned: Mapping[str, Any]) -> dict[str, Any]:
         for name in GatePolicy.model_fields
         if (value := cleaned.get(f"{PREFIX}{name}")) is not None
     }
-    values["conclusion"] = bool(cleaned.get(f"{PREFIX}conclusion"))
+    values |= {name: bool(cleaned.get(f"{PREFIX}{name}")) for name in SWITCHES}
     values.setdefault("level", GatePolicy().level)
     values.setdefault("blind_spot_points", None)
     if (rate := cleaned.get(f"{PREFIX}min_pass_rate")) is not None:

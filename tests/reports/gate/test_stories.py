@@ -1,15 +1,17 @@
 """What releases went through, each by the command and through the API."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from evalhub.models import ItemState
 from runs.judging.activation import activate_when_done
-from runs.models import JudgeRun, Result
+from runs.models import JudgeRun, Release, Result, Run, Suite
 from tests.api import client_of
-from tests.factories import make_issue, make_jury, make_model, make_user
+from tests.factories import make_issue, make_jury, make_model, make_tests, make_user
 from tests.reports.gate.suites import PASS, run_tests, suite_of
 from tests.reports.judged_runs import fail, finish, judge, judged
 
@@ -162,3 +164,21 @@ def test_a_suite_without_a_baseline_cannot_be_decided(decide):
     assert result["exit"] == 2
     assert result["against"] is None
     assert "no baseline" in line_of(result, "comparable")["sentence"]
+
+
+def test_a_slow_slide_is_stopped_at_the_reference(decide):
+    """Each release loses three tests more of as many issues, which no single step shows."""
+    suite, model, tests = Suite.objects.create(name="Slide"), make_model(), make_tests(60)
+    for n in range(6):
+        votes = [[0.0]] * (3 * n) + [PASS] * (60 - 3 * n)
+        fields = {"suite": suite, "model": model, "release": f"1.{n}"}
+        run = judged(*votes, tests=tests, variant_key=str(model.pk), **fields)
+        Run.objects.filter(pk=run.pk).update(created_at=timezone.now() - timedelta(days=6 - n))
+    assert decide(run)["exit"] == 0
+
+    suite.baseline_release = Release.objects.get(name="1.0")
+    suite.save()
+    result = decide(run)
+    line = line_of(result, "against_reference")
+    assert (result["exit"], line["verdict"]) == (1, "does_not_hold")
+    assert line["sentence"].startswith("Look 5 of 20 at 1.0: Judges rate it worse: lost 15, won 0")

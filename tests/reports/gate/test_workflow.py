@@ -126,7 +126,7 @@ def test_a_release_that_got_worse_exits_with_1(pipeline, baseline, provider, wor
 
     assert code == 1, printed
     assert "Judges rate it worse: lost 20, won 0 of the same 20 tests" in printed
-    assert "| worse  | “Question 0?” |" in printed
+    assert "| worse | “Question 0?” |" in printed
     assert "<failure" in (pipeline.folder / "gate.xml").read_text()
 
 

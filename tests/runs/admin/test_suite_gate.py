@@ -9,6 +9,7 @@ pytestmark = pytest.mark.django_db
 ADD = "/admin/runs/suite/add/"
 RULES = {
     "gate_conclusion": "on",
+    "gate_against_reference": "on",
     "gate_level": "0.05",
     "gate_blind_spot_points": "20",
     "gate_max_worsening_points": "",
