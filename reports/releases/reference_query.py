@@ -77,7 +77,7 @@ def references_table(looks: Sequence[ReferenceLook]) -> Iterator[Table]:
                 Column("net", "Net change", "points", "On tests that are the same in both runs"),
                 Column("tests", "Tests", "count"),
                 Column("conclusion", "Conclusion"),
-                Column("p", "p", "p", f"At most {LEVEL_OF_LOOKS:g} is sure"),
+                Column("p", "p", "p", f"Sign flips; at most {LEVEL_OF_LOOKS:g} is sure"),
             ),
             rows=[
                 (

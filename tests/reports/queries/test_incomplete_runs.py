@@ -93,7 +93,7 @@ def test_a_comparison_with_an_incomplete_run_warns_and_offers_to_retry(complete,
 
 
 def test_a_comparison_says_why_it_passes_the_baseline_over(suite, model, tests, complete):
-    baseline = scored_run(suite, make_model(), *[1] * 20, tests=tests, days_ago=2)
+    baseline = scored_run(suite, model, *[1] * 20, tests=tests, days_ago=2)
     pin(baseline)
     baseline.results.update(**as_judged(None))
     run = scored_run(suite, model, *[1] * 20, tests=tests)

@@ -3,6 +3,7 @@
 import pytest
 from django.http import QueryDict
 
+from evalhub.models import LanguageModel
 from evalhub.statistics.changes.detectable import Plan
 from reports.compare.page import COMPARE
 from reports.documents.reading import Reading
@@ -30,7 +31,9 @@ def suite_of(*runs, **fields):
 
 
 def run_of(tests, passed, **fields):
-    return judged(*([float(n < passed)] for n in range(len(tests))), tests=tests, **fields)
+    model = LanguageModel.objects.filter(name="Planned").first() or make_model(name="Planned")
+    votes = [[float(n < passed)] for n in range(len(tests))]
+    return judged(*votes, tests=tests, **{"model": model, **fields})
 
 
 def test_without_earlier_runs_the_usual_share_is_assumed():
@@ -51,7 +54,7 @@ def test_the_launch_form_compare_and_the_gate_plan_with_the_same_earlier_pair(te
     gated = as_json(gate_result(may, runs[1]))
 
     assert planned.found.is_measured
-    assert f"measured from {runs[0]} to {runs[1]}" in planned.note
+    assert "measured from March to April" in planned.note
     assert any(one.endswith(planned.note) for one in document.sentences)
     assert (gated["detectable"], gated["detectable_note"]) == (planned.found.change, planned.note)
 
@@ -68,7 +71,9 @@ def test_repeats_change_by_the_share_of_answers_that_pass(tests):
 def test_the_baseline_goes_before_the_run_before(tests):
     runs = [run_of(tests, n) for n in (20, 10, 10)]
 
-    assert detectable(range(100), suite_of(*runs, baseline=runs[0])).found.changed == 0.5
+    suite = suite_of(*runs)
+    suite.baselines.add(runs[0])
+    assert detectable(range(100), suite).found.changed == 0.5
 
 
 def test_flips_are_measured_between_the_last_comparable_runs(tests):
@@ -77,7 +82,7 @@ def test_flips_are_measured_between_the_last_comparable_runs(tests):
 
     planned = detectable(range(400), suite_of(first, second, other))
 
-    assert f"25% of 400 tests change (measured from {first} to {second})" in planned.note
+    assert "25% of 400 tests change (measured from March to April)" in planned.note
     assert planned.found.change == pytest.approx(0.075, abs=0.005)
     # Runs under different juries tell nothing.
     assert not detectable(range(100), suite_of(second, other)).found.is_measured
