@@ -10,7 +10,7 @@ from reports.documents.reading import Reading
 from reports.gate.formats import as_json
 from reports.gate.query import gate_result
 from runs.launching.estimate import detectable
-from runs.models import Run, Suite
+from runs.models import Suite
 from tests.factories import make_jury, make_model, make_test, make_user
 from tests.reports.judged_runs import judged
 from tests.reports.scored_runs import as_judged
@@ -26,7 +26,9 @@ def tests():
 
 def suite_of(*runs, **fields):
     suite = Suite.objects.create(name=f"suite of {runs}", **fields)
-    Run.objects.filter(pk__in=[run.pk for run in runs]).update(suite=suite)
+    for run in runs:
+        run.suite = suite
+        run.save()
     return suite
 
 
