@@ -39,6 +39,7 @@ from reports.limits import GATE_FLIPS
 from reports.queries.incomplete_runs import retry_url
 from reports.queries.names import name_of_test, titles
 from reports.releases.reference_query import reference_looks
+from runs.comparison.baselines import baseline_releases
 from runs.comparison.comparability import rejudge_url
 from runs.comparison.completeness import is_enough
 from runs.comparison.planned_change import detectable_of, measured_from, pair_before
@@ -220,7 +221,7 @@ def _change_lines(comparison: Comparison, computed: Findings, policy: GatePolicy
 
 def _reference_lines(run: Run, policy: GatePolicy) -> Iterator[GateLine]:
     """Yield whether the run is worse than the baseline release of its suite, if there is one."""
-    if not (policy.against_reference and run.suite and run.suite.baseline_release):
+    if not (policy.against_reference and run.suite_id and baseline_releases([run.suite_id])):
         return
     for look in reference_looks([(run.pk, run.model_name)], (), Reading(User())):
         change = Change(
