@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from django.urls import reverse
+from django.utils.timezone import localtime
 
 from evalhub.display.formatting import counted
 from evalhub.models import User
@@ -27,7 +28,8 @@ def decision_sentences(decisions: Sequence[ReleaseDecision]) -> Iterator[str]:
         return
     one = decisions[0]
     why = f": {one.reason}" if one.reason else "."
-    yield f"{one.release} was {one.act} by {one.decided_by} on {one.decided_at:%Y-%m-%d}{why}"
+    day = f"{localtime(one.decided_at):%Y-%m-%d}"
+    yield f"{one.release} was {one.act} by {one.decided_by} on {day}{why}"
     if (found := user_reports(decisions)) and found.total:
         filed = f", in {counted(found.issues, 'issue')}" if found.issues else ""
         reports = counted(found.total, "report")

@@ -13,7 +13,7 @@ from evalhub.llm import word_vectors
 from evalhub.models import Call, User
 from issues.models import Revision
 from reports.compare.conclusion_words import headline
-from reports.compare.query import comparison_of, sides_of
+from reports.compare.query import comparison_of, pooled_sides_of
 from reports.compare.two_runs.state import TwoRuns
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
@@ -345,7 +345,7 @@ def change_of(run: Run, reader: User) -> RunChange | None:
     before = opponent_of(run)
     if before is None:
         return None
-    two = TwoRuns(comparison_of(*sides_of([before, run])), {}, Reading(reader))
+    two = TwoRuns(comparison_of(*pooled_sides_of(before, run)), {}, Reading(reader))
     name = before.label if before.release in ("", run.release) else before.release
     url = page_url("compare", runs=[before, run])
     if not two.comparison.is_conclusive or two.found is None:
