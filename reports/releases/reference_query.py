@@ -4,12 +4,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from evalhub.statistics.changes.slow_decay import LEVEL_OF_LOOKS, LOOKS
+from reports.compare.attempts_query import attempts_of
 from reports.compare.conclusion_words import BY_JUDGES, in_line
 from reports.compare.pair_changes_query import PairChange, pair_changes
 from reports.documents.document import Column, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from runs.comparison.references import Reference, references_of
+from runs.models import Run
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ def reference_looks(
 ) -> tuple[ReferenceLook, ...]:
     """Compare each run with its reference at the level of looks; none while they are computed.
 
+    All attempts at a release are one side.
+
     Args:
         names: Runs with the names of their models.
         but: Pairs of an earlier run and a run that are compared anyway.
@@ -43,12 +47,14 @@ def reference_looks(
     pairs = [(one.run, run) for run, _, one in looks]
     if not pairs:
         return ()
+    attempts = attempts_of(Run.objects.filter(pk__in={run for pair in pairs for run in pair}))
+    sides = [(attempts[one].pooled, attempts[run].pooled) for one, run in pairs]
     changes = reading.computed(
         "reference-looks",
-        [pairs, LEVEL_OF_LOOKS],
+        [sides, LEVEL_OF_LOOKS],
         list[PairChange],
-        lambda: pair_changes([((one,), (run,)) for one, run in pairs], level=LEVEL_OF_LOOKS),
-        of={run for pair in pairs for run in pair},
+        lambda: pair_changes(sides, level=LEVEL_OF_LOOKS),
+        of={run for pair in sides for side in pair for run in side},
     )
     return tuple(
         ReferenceLook(name, run, reference, change)
