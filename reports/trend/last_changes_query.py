@@ -10,7 +10,8 @@ from reports.compare.matching_rule import Tested
 from reports.compare.pair_changes_query import Change, PairChange, pair_changes
 from reports.documents.reading import Reading
 from reports.queries.names import all_tag_names
-from reports.trend.query import Line, TrendQuery, TrendReport
+from reports.trend.filters import TrendQuery
+from reports.trend.query import Line, TrendReport
 from reports.trend.series_rule import RunKey
 
 

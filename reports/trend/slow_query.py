@@ -11,7 +11,9 @@ from reports.compare.matching_rule import pooled
 from reports.compare.query import outcomes_in
 from reports.documents.document import Column, Table
 from reports.documents.reading import Reading
-from reports.trend.query import Line, Point, TrendQuery, TrendReport
+from reports.trend.filters import TrendQuery
+from reports.trend.query import Line, TrendReport
+from reports.trend.rates_query import Point
 from runs.comparison.comparability_rule import comparability
 
 SAID = {Slope.FELL: "fell", Slope.ROSE: "rose", Slope.CANNOT_TELL: "cannot tell"}

@@ -14,7 +14,8 @@ from reports.documents.rejudging import refusal
 from reports.queries.measurement_changes import Change
 from reports.trend.figure import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
 from reports.trend.last_changes_query import LastChange, TagChange
-from reports.trend.query import MAX_COLUMNS, Line, Point, TrendReport
+from reports.trend.query import Line, TrendReport
+from reports.trend.rates_query import MAX_COLUMNS, Point
 from runs.models import Outcome, Run
 
 MAX_PANELS, MAX_LINES_NAMED = 8, 3
