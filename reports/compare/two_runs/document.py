@@ -16,7 +16,7 @@ from reports.compare.two_runs.facts_and_warnings import facts_of, labels, warnin
 from reports.compare.two_runs.first_screen import lost_issues, net_change, next_steps
 from reports.compare.two_runs.listing_tables import edited_tests, tests_of
 from reports.compare.two_runs.state import TwoRuns
-from reports.documents.document import Document
+from reports.documents.document import Document, Table
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging
 from reports.handout.of_two_runs import handout_of
@@ -51,45 +51,56 @@ def _pooled(two: TwoRuns) -> Iterator[str]:
         yield f"With {words} pooled: {in_line(change.conclusion, change.whole.tally)}"
 
 
+def _said(two: TwoRuns) -> tuple[str, ...]:
+    """Return what the runs show, in the sentences that lead the page."""
+    if not two.comparison.is_conclusive:
+        return (NO_VERDICT,)
+    first, second = two.names
+    return concluded(
+        two.comparison.rows,
+        two.found,
+        first=first,
+        second=second,
+        titles=two.comparison.issues,
+        across=two.across,
+    )
+
+
+def _details(two: TwoRuns) -> Iterator[str]:
+    """Yield what the conclusion rests on; of runs without one, what was left out."""
+    rows, (first, second) = two.comparison.rows, two.names
+    if two.comparison.is_conclusive:
+        yield from _pooled(two)
+        yield from basis(rows, two.found, first=first, second=second, detectable=_detectable(two))
+    else:
+        yield from left_out(rows, first=first, second=second)
+
+
+def _tables(two: TwoRuns) -> tuple[Table, ...]:
+    runs = [two.comparison.first.run, two.comparison.second.run]
+    each = Outcomes(SideBySide(runs, TestFilter(), two.reading.reader), run_columns(runs))
+    return (
+        *net_change(two),
+        *lost_issues(two),
+        tests_of(two),
+        by_issue(two),
+        by_tag(two),
+        *edited_tests(two),
+        became(two),
+        outcomes_of_each(each),
+        rates_by_tag(each),
+    )
+
+
 def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Reading) -> Document:
     two = TwoRuns(comparison, filters, reading)
-    first, second = two.names
-    rows, is_conclusive = comparison.rows, comparison.is_conclusive
-    runs = [comparison.first.run, comparison.second.run]
-    said = (
-        concluded(
-            rows,
-            two.found,
-            first=first,
-            second=second,
-            titles=comparison.issues,
-            across=two.across,
-        )
-        if is_conclusive
-        else (NO_VERDICT,)
-    )
-    each = Outcomes(SideBySide(runs, TestFilter(), reading.reader), run_columns(runs))
+    said = _said(two)
+    cleared = two.shown and two.url(show="")
     return Document(
         title=_title(two),
-        sentences=(
-            *said,
-            *_pooled(two),
-            *basis(rows, two.found, first=first, second=second, detectable=_detectable(two)),
-        )
-        if is_conclusive
-        else (*said, *left_out(rows, first=first, second=second)),
+        sentences=(*said, *_details(two)),
         facts=facts_of(two),
-        tables=(
-            *net_change(two),
-            *lost_issues(two),
-            tests_of(two),
-            by_issue(two),
-            by_tag(two),
-            *edited_tests(two),
-            became(two),
-            outcomes_of_each(each),
-            rates_by_tag(each),
-        ),
+        tables=_tables(two),
         warnings=(
             *warnings(comparison.first, [(comparison.second, comparison.comparable)]),
             *comparison.not_compared,
@@ -108,10 +119,6 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
             "filters": FILTERS,
             "next_steps": next_steps(two),
             "details": ("change", "became", "totals", "rates"),
-            "lists": [
-                choice_chip(
-                    "show", "List", two.lists.items(), two.shown, two.shown and two.url(show="")
-                )
-            ],
+            "lists": [choice_chip("show", "List", two.lists.items(), two.shown, cleared)],
         },
     )
