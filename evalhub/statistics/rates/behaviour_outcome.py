@@ -128,14 +128,10 @@ def behaviour_outcome(
     failing = sum(_fails(one.answers, one.least_failed, false_fails.bound) for one in tests)
     by_chance = _at_least(failing, len(tests), false_fails.bound)
     is_confirmed = any(one.is_confirmed for one in tests)
-    more_needed = None
     if is_confirmed or (failing and by_chance <= LEVEL):
         word = Word.FAILS
-    elif upper <= limit:
-        word, more_needed = Word.PASSES, 0
     else:
-        word, failed = Word.CANNOT_TELL, round(most * len(tests) + 0.499)
-        more_needed = max(0, least_tests(limit, failed) - len(tests))
+        word = Word.PASSES if upper <= limit else Word.CANNOT_TELL
     return BehaviourOutcome(
         word,
         sum(shares) / len(shares),
@@ -149,8 +145,16 @@ def behaviour_outcome(
         round(sum(one.most_failed - one.least_failed for one in tests)),
         is_confirmed,
         false_fails,
-        more_needed,
+        _more_needed(word, most * len(tests), len(tests), limit),
     )
+
+
+def _more_needed(word: Word, most_failed: float, tests: int, limit: float) -> int | None:
+    if word is Word.FAILS:
+        return None
+    if word is Word.PASSES:
+        return 0
+    return max(0, least_tests(limit, round(most_failed + 0.499)) - tests)
 
 
 @lru_cache(maxsize=10_000)
