@@ -24,6 +24,7 @@ from tests.layers import (
 
 NAMES_APPS = {
     "evalhub/settings/__init__.py",
+    "evalhub/settings/background_work.py",
     "evalhub/settings/pages.py",
     "evalhub/settings/api.py",
     "evalhub/urls.py",
