@@ -15,7 +15,7 @@ BOTH_ENGINES = (
     "evalhub/notifications/test_outbox.py",
     "issues/content/test_revisions.py",
     "issues/lifecycle/test_merging.py",
-    "runs/review/test_submit.py",
+    "runs/review/test_assignment_actions.py",
     "runs/review/test_reservations.py",
     # Constraints, and rows that are refused in the middle of a transaction.
     "issues/api/test_bulk.py",

@@ -31,7 +31,7 @@ NAMES_APPS = {
 }
 """Where apps are named by dotted string."""
 
-NAMES_RIGHTS = {"evalhub/access/roles.py", "evalhub/access/sealing/sealed.py"}
+NAMES_RIGHTS = {"evalhub/access/roles.py", "evalhub/access/sealing/readers.py"}
 """Roles are data about the rights on every floor, which are named by app."""
 
 

@@ -21,15 +21,15 @@ from django.views.decorators.http import require_POST
 from unfold.admin import ModelAdmin
 
 from evalhub.access.models import User
-from evalhub.admin_site.json_field import BoundedJSON
-from evalhub.admin_site.lists import BoundedPaginator, PageChangeList
-from evalhub.admin_site.versions import (
+from evalhub.admin_site.edit_conflicts import (
     SEEN,
     last_change,
     lock_row,
     seen_in,
     versioned,
 )
+from evalhub.admin_site.json_field import BoundedJSON
+from evalhub.admin_site.lists import BoundedPaginator, PageChangeList
 from evalhub.limits import LIST_PAGE_SIZE
 from evalhub.refusals import NotPossible
 from evalhub.values.storable import UNSTORABLE

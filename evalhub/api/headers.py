@@ -1,7 +1,7 @@
 """Headers of the API.
 
 The `ETag` of a row is a digest of it as its reader is shown it: the rule of the admin's pages (see
-`evalhub.admin_site.versions`) for a row as a whole.
+`evalhub.admin_site.edit_conflicts`) for a row as a whole.
 
 The `Watermark` is the time from which a script that follows changes asks next, by `updated_since`.
 A row has the time at which it was saved, and is seen once that write is committed, which may be a

@@ -3,7 +3,7 @@ from typing import Any
 from rest_framework import serializers
 
 from evalhub.access.sealing.exposures import EXPOSURE_COLUMNS, WITHHELD
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.api.fields import Name, RowSerializer
 from evalhub.models import AuditEntry, Call, Exposure, LanguageModel, Notification
 

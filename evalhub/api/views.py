@@ -20,7 +20,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
-from evalhub.admin_site.versions import last_change, lock_row
+from evalhub.admin_site.edit_conflicts import last_change, lock_row
 from evalhub.api.errors import ChangedSince, Conflict
 from evalhub.api.exports import plain_value
 from evalhub.api.filters import Id, Moment, NamedFilters, OneOf, Pagination, Since, YesNo

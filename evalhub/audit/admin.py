@@ -16,7 +16,7 @@ from unfold.utils import parse_date_str
 
 from evalhub.access.models import Exposure, User
 from evalhub.access.request_limits import expensive
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.admin_site.lists import PageChangeList
 from evalhub.admin_site.pages import ReadOnlyAdmin, require, row_number
 from evalhub.audit.changes import told

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import RelatedFilter

@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import models
 
 from evalhub import logs
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.llm.models import LanguageModel
-from evalhub.work.spent import Spent, spent_by
+from evalhub.work.cost_total import Spent, spent_by
 
 LEASE_S = float(settings.EVALHUB_LEASE_S)
 """A worker without a heartbeat for this long is taken for dead."""

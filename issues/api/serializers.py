@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.api.fields import (
     BoundedJSON,
     JSONObject,

@@ -13,8 +13,8 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import ViewSet
 
 from evalhub.access.request_limits import ExpensiveLimit
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.access.sealing.reveals import REVEAL, end, reveal
-from evalhub.access.sealing.sealed import READ_SEALED
 from evalhub.api.exports import ExportedRows
 from evalhub.api.serializers import ExposureSerializer
 from evalhub.api.views import Added, ReadableRows, Written

@@ -13,7 +13,7 @@ from evalhub.models import ItemState
 from evalhub.refusals import Refused
 from issues.drafting.destinations import Destination, destination_of
 from issues.drafting.settings import DraftingSettings
-from issues.lifecycle.untouched import delete_untouched
+from issues.lifecycle.undoable_drafts import delete_untouched
 from issues.models import Author, Decision, Draft, Origin, Test
 from issues.rubrics.editing import add_rows
 from issues.rubrics.siblings import judge_settings_of, rubric_of, siblings_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.conf import settings as site
 from django.db import IntegrityError, transaction
 
-from evalhub.access.sealing.sealed_exposure import Role, record_sendings
+from evalhub.access.sealing.sending_consent import Role, record_sendings
 from evalhub.llm import gateway
 from evalhub.llm.errors import CallError
 from evalhub.models import LanguageModel, User

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.display.formatting import counted
 from issues.lifecycle.readiness import IssueCounts
 from issues.lifecycle.states import Moved, last_move, may, move, move_all, move_named, undo

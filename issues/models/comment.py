@@ -1,6 +1,6 @@
 from django.db import models
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.history import Signed
 from evalhub.model_parts import optional_user
 from issues.models.issue import Issue

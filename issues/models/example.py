@@ -1,7 +1,7 @@
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from issues.limits import MAX_EXAMPLE_CHARACTERS
 from issues.models.template import JudgeTemplate, TemplatePart
 from issues.models.test import Test

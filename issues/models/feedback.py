@@ -3,7 +3,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
 from evalhub.model_parts import RowWithPage, known, once, optional_user

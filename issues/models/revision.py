@@ -1,6 +1,6 @@
 from django.db import models
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.model_parts import known
 from issues.models.criterion import CriterionFields, Polarity
 from issues.models.template import JudgeTemplate

@@ -21,7 +21,7 @@ from django.db.models.functions import Left
 from django.utils.text import Truncator
 
 from evalhub.access.models import User
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.llm import word_vectors
 from issues.models import Feedback, FeedbackState, Issue, IssueState
 from issues.similarity.ranking import Matrix, TextIndex, TextMatch

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.admin_site.versions import last_change
+from evalhub.admin_site.edit_conflicts import last_change
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
 from issues.content.feedback_content import TRIAGE
 from issues.lifecycle.states import check
-from issues.lifecycle.untouched import delete_untouched
+from issues.lifecycle.undoable_drafts import delete_untouched
 from issues.models import Feedback, Issue, Test
 from issues.triage.actions import FOLLOWS, TRIAGED, locked
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evalhub.display.formatting import counted
 from reports.capabilities.champions_rule import Dimension
-from reports.capabilities.first_rule import METHOD, AgainstFirst, Lists, by_grades, by_tests
+from reports.capabilities.leader_rule import METHOD, AgainstFirst, Lists, by_grades, by_tests
 from reports.capabilities.query import CapabilityReport, Weighed
 from reports.capabilities.rule import DIMENSION, SUITE, TOPIC, Capability
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table

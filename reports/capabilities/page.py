@@ -20,7 +20,7 @@ from reports.capabilities.capability_tables import (
     weights_table,
 )
 from reports.capabilities.champions_rule import MIN_SUITES, champions
-from reports.capabilities.first_rule import AgainstFirst, Lists
+from reports.capabilities.leader_rule import AgainstFirst, Lists
 from reports.capabilities.query import CapabilityReport, Weighed, capability_report
 from reports.capabilities.rule import Capability, capability
 from reports.documents.document import Document, Fact

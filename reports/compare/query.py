@@ -40,7 +40,7 @@ from reports.queries.names import tag_names, titles
 from runs.comparison.comparability import comparability_by_test_of
 from runs.comparison.comparability_rule import COMPARABLE, Comparable, versions_apart
 from runs.comparison.provenance import parts_by_test
-from runs.comparison.versions import Parts, merged
+from runs.comparison.scoring_versions import Parts, merged
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.models import JudgeRun, Outcome, Result, Run

@@ -6,7 +6,7 @@ from reports.documents.links import run_url
 from runs.comparison.baselines import is_baseline
 from runs.comparison.comparability import rejudge_url
 from runs.comparison.comparability_rule import OTHER_CHECKS, OTHER_JUDGING, Comparable
-from runs.comparison.versions import Part, Parts, earlier, judged_earlier
+from runs.comparison.scoring_versions import Part, Parts, earlier, judged_earlier
 from runs.models import Run
 
 

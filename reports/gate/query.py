@@ -19,14 +19,15 @@ from reports.compare.query import Comparison, comparison_of, pooled_sides_of, pr
 from reports.compare.rule import FLIPS, MATCHED, counts_of, tally_of
 from reports.documents.reading import Reading
 from reports.gate.change_rules import Change, change_lines, conclusion_rule
-from reports.gate.condition_rules import (
+from reports.gate.precondition_rules import (
     Matching,
     ScoredResults,
     comparable_rule,
     done_rule,
     scored_rule,
 )
-from reports.gate.level_rules import (
+from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
+from reports.gate.single_run_rules import (
     PassRate,
     SevereTest,
     cost_rule,
@@ -34,7 +35,6 @@ from reports.gate.level_rules import (
     pass_rate_rule,
     severity_rule,
 )
-from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
 from reports.limits import GATE_FLIPS
 from reports.queries.incomplete_runs import retry_url
 from reports.queries.names import name_of_test, titles
@@ -42,7 +42,7 @@ from reports.releases.reference_query import reference_looks
 from runs.comparison.baselines import baseline_releases
 from runs.comparison.comparability import rejudge_url
 from runs.comparison.completeness import is_enough
-from runs.comparison.planned_change import detectable_of, measured_from, pair_before
+from runs.comparison.detectable_change import detectable_of, measured_from, pair_before
 from runs.figures.rate import rate_of_issues
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair

@@ -17,7 +17,7 @@ from reports.queries.measurement_changes import measure_of
 from reports.queries.names import all_tag_names, identities, titles
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
-from runs.comparison.releases import newest_first
+from runs.comparison.release_order import newest_first
 from runs.figures.tallies import Group, Rates, Tally, groups_of
 from runs.models import Outcome, Result, Run
 

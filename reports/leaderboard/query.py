@@ -20,7 +20,7 @@ from reports.queries.topics import RunTopics, Topics, tags_by_suite
 from runs.comparison.baselines import baselines_of
 from runs.comparison.comparability import SCORING, scoring, with_active
 from runs.comparison.comparability_rule import Scoring
-from runs.comparison.releases import newest_first
+from runs.comparison.release_order import newest_first
 from runs.figures.run_labels import labels
 from runs.models import Result, Run, TagSet
 

@@ -2,7 +2,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.llm.endpoint import Endpoint
 from evalhub.model_parts import known
 from evalhub.models import BatchState, Call, ItemState, LanguageModel

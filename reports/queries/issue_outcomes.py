@@ -20,7 +20,7 @@ from reports.judge_reliability.trust_rule import MIN_OF_EACH
 from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
 from runs.comparison.comparability import SCORING, scoring, with_active
 from runs.comparison.comparability_rule import Scoring
-from runs.comparison.release_rule import in_release_order
+from runs.comparison.release_order_rule import in_release_order
 from runs.models import Outcome, Release, Result, Run
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from issues.models import JudgeTemplate, Revision
 from reports.documents.reading import Reading
-from reports.trend.changes_rule import Details, Jury, Measure, kinds_of, words_of
+from reports.trend.measurement_changes_rule import Details, Jury, Measure, kinds_of, words_of
 from runs.judging.jury import judges_in
 from runs.models import JudgeRun, Result, Run
 

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from evalhub.statistics.changes.conclusion import ORDER, Word
 from evalhub.statistics.changes.lost_issues import LostIssue
-from evalhub.work.spent import Spent, spent_by
+from evalhub.work.cost_total import Spent, spent_by
 from reports.compare.attempts_query import Attempts, Runs, attempts_of
 from reports.compare.pair_changes_query import PairChange, pair_changes
 from reports.documents.model_lines import LineStyle, difference
@@ -22,7 +22,7 @@ from reports.releases.reference_query import ReferenceLook, reference_looks
 from reports.releases.rule import ReleaseChoice, chosen
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.comparability_rule import COMPARABLE, Comparable
-from runs.comparison.releases import newest_first
+from runs.comparison.release_order import newest_first
 from runs.figures.rate import Rate
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of

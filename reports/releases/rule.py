@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from runs.comparison.opponent_rule import ReleasedRun, counterparts, opponents
-from runs.comparison.release_rule import ReleaseOrder
+from runs.comparison.release_order_rule import ReleaseOrder
 
 TRIED = 3
 """Newest runs of a model on each side among which a comparable pair is looked for."""

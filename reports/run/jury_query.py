@@ -7,7 +7,7 @@ from django.db.models import Count
 
 from evalhub.models import LanguageModel
 from evalhub.statistics.agreement.alpha_bands import Band
-from evalhub.statistics.comparisons import Comparisons
+from evalhub.statistics.agreement.pair_coverage import Comparisons
 from evalhub.statistics.interval import Interval
 from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
 from reports.run.progress_query import ScoringProgress

@@ -20,7 +20,7 @@ from reports.run.result_links import ResultLinks
 from reports.run.usage_tables import MODEL_PAGE
 from runs.answering.endings import Handling
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
-from runs.comparison.versions import OF_ANSWERS, OF_VERDICTS, Part, earlier, judged_earlier
+from runs.comparison.scoring_versions import OF_ANSWERS, OF_VERDICTS, Part, earlier, judged_earlier
 from runs.result_list.filters import Filters
 
 KINDS = 3

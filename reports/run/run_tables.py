@@ -6,7 +6,7 @@ from typing import Any
 
 from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
 from evalhub.display.formatting import count, counted, percent, points, usd, words
-from evalhub.work.spent import spent_by
+from evalhub.work.cost_total import spent_by
 from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
 from reports.documents.links import page_url, row_url
 from reports.limits import MAX_RUN_ROWS

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from evalhub.display.formatting import count, counted, words
+from evalhub.work.cost_total import spent_by
 from evalhub.work.models import Batch
-from evalhub.work.spent import spent_by
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import calls_url, row_url
 from reports.run.distribution_query import Distribution

@@ -38,7 +38,7 @@ from reports.run.progress_query import progress_of
 from reports.run.query import change_of, judge_runs_of, run_report
 from reports.templatetags.report import result_query
 from runs.comparison.comparability import rejudge_url
-from runs.comparison.versions import judged_earlier
+from runs.comparison.scoring_versions import judged_earlier
 from runs.exported_scripts.launches import script_of_run
 from runs.figures.states import current_of
 from runs.lifecycle.control import has_checks

@@ -6,7 +6,7 @@ from typing import Any, cast
 from django.http import QueryDict
 from django.urls import reverse
 
-from evalhub.access.sealing.sealed import FiguresOnly
+from evalhub.access.sealing.readers import FiguresOnly
 from evalhub.models import User
 from evalhub.notifications.events import notify
 from evalhub.schedules import ScheduleRefused

@@ -23,7 +23,7 @@ from reports.queries.incomplete_runs import incomplete_table
 from reports.trend.filters import RELEASE, TIME, TrendQuery
 from reports.trend.last_changes_query import LastChange, LastChanges, TagChange, last_changes
 from reports.trend.query import TrendReport, trend_report
-from reports.trend.slow_query import slow_lines, slow_sentences, slow_table
+from reports.trend.slow_decay_query import slow_lines, slow_sentences, slow_table
 from reports.trend.trend_tables import (
     changes_table,
     heat_table,

@@ -27,7 +27,7 @@ from reports.trend.series_rule import (
 from reports.trend.shared_tests_query import SharedTests, shared_tests
 from runs.comparison.comparability import scoring_of
 from runs.comparison.comparability_rule import Comparable, Scoring, comparability
-from runs.comparison.release_rule import ReleaseOrder
+from runs.comparison.release_order_rule import ReleaseOrder
 from runs.figures.rate import Rate
 from runs.figures.tallies import Group, Rates
 from runs.models import Release, Run

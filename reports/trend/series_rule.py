@@ -7,7 +7,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import NamedTuple
 
-from runs.comparison.release_rule import ReleaseOrder
+from runs.comparison.release_order_rule import ReleaseOrder
 
 NO_RELEASES = ReleaseOrder()
 

@@ -16,7 +16,7 @@ from reports.queries.names import titles
 from reports.queries.scope import scope_of
 from reports.releases.query import ReleasesReport, releases_report
 from reports.underperforming.rule import Standing, WorkItem, work_list
-from runs.comparison.releases import newest_first
+from runs.comparison.release_order import newest_first
 from runs.models import Run
 from runs.models.run import RunQuerySet
 

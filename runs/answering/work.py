@@ -13,17 +13,17 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, CallRole, ItemState
 from evalhub.work.calls.caller import ModelCaller
+from evalhub.work.cost_total import spent_by
 from evalhub.work.database import update_locked
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
 from evalhub.work.spending import Costs, cost_of_item, earlier_costs
-from evalhub.work.spent import spent_by
 from issues.content.conversation import Message, filled, request_messages
 from issues.content.images import with_kept_images
 from issues.content.message_form import turns_to_generate
 from issues.judge_templates.prompts import turn_text
 from runs.comparison.provenance import parts_of
-from runs.comparison.versions import Parts, merged, of_answer
+from runs.comparison.scoring_versions import Parts, merged, of_answer
 from runs.models import NO_ANSWER, Answer, Provenance, Result, ResultScore, Run
 
 NOTHING_ASKED = "nothing_asked"

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from evalhub.api.fields import RowSerializer
 from evalhub.api.filters import Containing, Pagination
 from evalhub.api.views import Written
-from runs.comparison.release_rule import ReleaseOrder
+from runs.comparison.release_order_rule import ReleaseOrder
 from runs.models import Release
 
 

@@ -11,7 +11,7 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Added, ReadableRows, ReadOnly, Written

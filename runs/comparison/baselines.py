@@ -10,7 +10,7 @@ from evalhub.models import BatchState, LanguageModel
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.comparison.opponent_rule import ReleasedRun, counterparts, opponents
-from runs.comparison.releases import newest_first
+from runs.comparison.release_order import newest_first
 from runs.figures.states import state_of
 from runs.figures.tallies import group_of, tallies_of_runs
 from runs.models import Release, Result, Run, Suite

@@ -13,7 +13,7 @@ from runs.comparison.comparability_rule import (
     comparability,
     comparability_by_test,
 )
-from runs.comparison.versions import Parts
+from runs.comparison.scoring_versions import Parts
 from runs.judging.jury import jury_identity
 from runs.models import JudgeRun, Run
 

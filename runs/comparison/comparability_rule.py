@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from evalhub.values.digest import digest
-from runs.comparison.versions import (
+from runs.comparison.scoring_versions import (
     OF_ANSWERS,
     SENT_TO_CANDIDATE,
     SENT_TO_JUDGE,

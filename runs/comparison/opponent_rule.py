@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from runs.comparison.release_rule import ReleaseOrder
+from runs.comparison.release_order_rule import ReleaseOrder
 
 
 class ReleasedRun(NamedTuple):

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from evalhub.models import ItemState
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.comparison.versions import Parts, merged
+from runs.comparison.scoring_versions import Parts, merged
 from runs.models import Answer, EvaluationKind, HumanEvaluation, Judgment, Provenance
 
 

@@ -8,7 +8,7 @@ from django.db.models import Q
 from runs.comparison.baselines import baseline_releases
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.opponent_rule import ReleasedRun, counterparts
-from runs.comparison.releases import newest_first
+from runs.comparison.release_order import newest_first
 from runs.models import Release, Run
 
 

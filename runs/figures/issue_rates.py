@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from evalhub.models import LanguageModel
 from runs.comparison.baselines import is_baseline, newest_baseline, newest_baseline_of
 from runs.comparison.comparability import comparability_of
-from runs.comparison.releases import newest_first
+from runs.comparison.release_order import newest_first
 from runs.models import Outcome, Result, Run
 
 MAX_TRIED = 10

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evalhub.display.formatting import counted
 from evalhub.models import BatchState
-from evalhub.work.spent import Spent, spent_by
+from evalhub.work.cost_total import Spent, spent_by
 from runs.figures.partly_judged import PartlyJudged, partly_judged
 from runs.figures.rate import Rate
 from runs.figures.states import current_of, state_label, state_of

@@ -11,7 +11,7 @@ from django.utils.text import Truncator
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
 from evalhub.refusals import Refused
-from issues.lifecycle.untouched import delete_untouched
+from issues.lifecycle.undoable_drafts import delete_untouched
 from issues.models import Feedback, FeedbackState, Issue, Polarity
 from issues.triage.actions import TITLE_LENGTH, attach, taking_issue
 from issues.triage.intake import take_in

@@ -7,7 +7,7 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import save_signed
 from evalhub.refusals import Refused
-from issues.lifecycle.untouched import delete_untouched
+from issues.lifecycle.undoable_drafts import delete_untouched
 from issues.models import Issue, Test
 from issues.triage.actions import taking_issue
 from runs.models import Result

@@ -20,7 +20,7 @@ from evalhub.llm.gateway import request_digest
 from evalhub.values.digest import digest
 from evalhub.work.calls.caller import ModelCaller
 from issues.judge_templates.prompts import PromptError
-from runs.comparison.versions import OF_VERDICTS, VERSIONS
+from runs.comparison.scoring_versions import OF_VERDICTS, VERSIONS
 from runs.judging.ask_judge import judge_call
 from runs.judging.tasks import JudgeRequest, JudgingTask
 from runs.models import JudgeRun, Judgment, Run

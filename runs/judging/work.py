@@ -23,7 +23,7 @@ from evalhub.work.limits.budget import Spend
 from evalhub.work.spending import cost_of_item
 from runs.answering.work import spend_of
 from runs.comparison.provenance import parts_of
-from runs.comparison.versions import Parts, of_check, of_verdict
+from runs.comparison.scoring_versions import Parts, of_check, of_verdict
 from runs.judging.activation import activate_when_done
 from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
 from runs.judging.equal_requests import request_key, take_known_verdicts

@@ -12,7 +12,7 @@ from django.db.models import Sum
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
-from evalhub.access.sealing.sealed_exposure import Role, consent_asked, record_sendings
+from evalhub.access.sealing.sending_consent import Role, consent_asked, record_sendings
 from evalhub.display.formatting import counted, usd
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError

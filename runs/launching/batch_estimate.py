@@ -8,9 +8,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.refusals import Refused
-from runs.launching.exposure import SealedExposure, refusal
-from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
-from runs.launching.load import (
+from runs.launching.endpoint_load import (
     ONE_CALL,
     Cost,
     EndpointLoad,
@@ -19,6 +17,8 @@ from runs.launching.load import (
     total,
     total_cost,
 )
+from runs.launching.exposure import SealedExposure, refusal
+from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
 
 T = TypeVar("T")
 

@@ -11,19 +11,19 @@ from django.db.models import Avg, Count
 from evalhub.display.formatting import listed, percent, usd
 from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in, tokens_in_messages
 from evalhub.models import LanguageModel
-from evalhub.statistics.changes.detectable import Detectable
+from evalhub.statistics.changes.detectable_change import Detectable
 from issues.content.conversation import request_messages
 from issues.content.message_form import turns_to_generate
 from issues.models import Test
 from runs.comparison.baselines import latest_pair
-from runs.comparison.planned_change import detectable_of, measured_from
+from runs.comparison.detectable_change import detectable_of, measured_from
 from runs.judging.equal_requests import taken_share
 from runs.judging.jury import frozen_jury_of
 from runs.launching.batch_estimate import BatchEstimate
+from runs.launching.endpoint_load import JUDGMENT_TOKENS, EndpointLoad, Span, total
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
 from runs.launching.launch import variants
 from runs.launching.launch_options import LaunchSpec
-from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, total
 from runs.launching.selection import Selection, chosen
 from runs.models import JudgeRun, Method, Result, Run, Suite
 from runs.models.jury import CALLS

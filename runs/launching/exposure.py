@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from evalhub.access.sealing.sealed_exposure import Role, SealedExposure, sealed_exposure
+from evalhub.access.sealing.sending_consent import Role, SealedExposure, sealed_exposure
 from evalhub.llm.endpoint import Endpoint
 from runs.judging.jury import snapshot
 from runs.models import Judge, Result, Run

@@ -11,7 +11,7 @@ from issues.judge_templates.prompts import variables_of
 from issues.models import Criterion, Test
 from runs.judging.jury import FrozenJudge, FrozenJury, frozen_jury_of, snapshot
 from runs.judging.prompts import JudgePromptTemplate
-from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, load_of_judge
+from runs.launching.endpoint_load import JUDGMENT_TOKENS, EndpointLoad, Span, load_of_judge
 from runs.models import Judge, Method
 from runs.models.jury import CALLS
 

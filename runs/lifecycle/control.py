@@ -18,7 +18,7 @@ from evalhub.work.processes.queue import request_worker
 from issues.models import FrozenCriterion
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.comparison.provenance import parts_of
-from runs.comparison.versions import SENT_TO_JUDGE, conflicts, judged_earlier
+from runs.comparison.scoring_versions import SENT_TO_JUDGE, conflicts, judged_earlier
 from runs.figures.run_tallies import mark_changed
 from runs.judging.activation import SLICE, set_active
 from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot

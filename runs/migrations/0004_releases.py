@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import migrations, models
 from django.db.models import Min
 
-from runs.comparison.release_rule import arranged
+from runs.comparison.release_order_rule import arranged
 
 
 def add_releases(apps, schema_editor):

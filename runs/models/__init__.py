@@ -20,7 +20,7 @@ from runs.models.launch import Launch
 from runs.models.provenance import Provenance
 from runs.models.release import Release
 from runs.models.run import HAS_ANSWER, Answer, Outcome, Result, Run, TagSet
-from runs.models.sight import Sight
+from runs.models.shown_verdicts import Sight
 from runs.models.suite import Suite, SuiteVersion
 from runs.models.tally import RunTally, TallyRow
 

@@ -1,12 +1,12 @@
 from django.db import models
 from django.db.models import F, Q
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.model_parts import known, share, unfinished
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import FrozenCriterion, JudgeTemplate
-from runs.comparison.versions import Parts
+from runs.comparison.scoring_versions import Parts
 from runs.models.jury import Judge
 from runs.models.provenance import Provenance
 from runs.models.run import BoundedOutcome, Result, Run, within_bounds

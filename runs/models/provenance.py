@@ -9,7 +9,7 @@ from evalhub.values.digest import digest
 class Provenance(models.Model):
     """What EvalHub itself did for an answer or judgment, stored once per combination.
 
-    `parts` are those of `runs.comparison.versions`; `key` is their digest.
+    `parts` are those of `runs.comparison.scoring_versions`; `key` is their digest.
     """
 
     key = models.CharField(max_length=64, unique=True)

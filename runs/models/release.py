@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.history import History
-from runs.comparison.release_rule import Named, ReleaseOrder, are_versions, arranged
+from runs.comparison.release_order_rule import Named, ReleaseOrder, are_versions, arranged
 
 
 class ReleaseManager(models.Manager["Release"]):

@@ -9,7 +9,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import LessThanOrEqual
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.llm.completion import AnswerTurn, Ending
 from evalhub.llm.endpoint import Endpoint
@@ -19,7 +19,7 @@ from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
 from runs.answering.endings import ENDINGS, Handling, handling_of
 from runs.comparison.completeness import MIN_SCORED
-from runs.comparison.versions import Parts
+from runs.comparison.scoring_versions import Parts
 from runs.models.launch import Launch
 from runs.models.provenance import Provenance
 from runs.models.release import NamesRelease

@@ -15,7 +15,7 @@ from issues.models import Author, Test
 from runs.models import Result
 from runs.review.models import Correction
 from runs.review.reservations import check_lengths
-from runs.review.submission import CORRECTION
+from runs.review.review_draft import CORRECTION
 
 PROMOTE = "review.promote_correction"
 

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.history import History, Signed
 from evalhub.model_parts import RowWithPage, known, optional_user, share
 from runs.laboratory.pairwise.models import PairEvaluation
@@ -179,7 +179,7 @@ class Assignment(models.Model):
     """An item's place for one reviewer; an item has one per reviewer of its queue.
 
     Constraints ensure the number of reviewers and that they are different people. `draft` is the
-    reviewer's input, or the submission: see `runs.review.submission.as_draft`. `queue` and
+    reviewer's input, or the submission: see `runs.review.review_draft.as_draft`. `queue` and
     `position` are its item's. `evaluations` are those of the last submission, `pair_evaluation` the
     one on a pair. `past` is its history, oldest first: {"what": "left", "undone", "sent_back" or
     "skipped", "by", "at", "note", "draft"}.

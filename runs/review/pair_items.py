@@ -20,8 +20,8 @@ from runs.laboratory.pairwise.outcomes import judge_runs_over, pair_rows
 from runs.laboratory.pairwise.pairs import Ids, case_of, comparable_pairs
 from runs.models import Result, Run
 from runs.review.models import Assignment, Queue, ReviewItem
+from runs.review.review_draft import OPTION, ReviewSubmission
 from runs.review.sampling import Draw, lot
-from runs.review.submission import OPTION, ReviewSubmission
 
 A, B, EQUAL = "a", "b", "e"
 

@@ -19,7 +19,6 @@ from evalhub.values import clock
 from runs.comparison.baselines import opponent_of
 from runs.comparison.comparability import comparability_of
 from runs.models import JudgeRun, Result, Run
-from runs.review.facts import facts_of
 from runs.review.models import (
     Assignment,
     AssignmentState,
@@ -30,6 +29,7 @@ from runs.review.models import (
     Skip,
 )
 from runs.review.pair_items import pair_items_of
+from runs.review.reason_facts import facts_of
 from runs.review.reasons import REQUESTED, Reason, as_json, reasons_of, severity
 from runs.review.sampling import (
     BY_CHANCE,

@@ -25,7 +25,7 @@ from runs.review.models import (
 )
 from runs.review.pair_items import check_choice
 from runs.review.reservations import KEPT, check_lengths
-from runs.review.submission import (
+from runs.review.review_draft import (
     OPTION,
     REASON,
     ReviewSubmission,

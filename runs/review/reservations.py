@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from evalhub.models import User
 from evalhub.values import clock
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
-from runs.review.submission import has_input, too_long
+from runs.review.review_draft import has_input, too_long
 
 KEPT = (AssignmentState.RESERVED, AssignmentState.SENT_BACK)
 """States in which an assignment belongs to a reviewer."""

@@ -12,7 +12,7 @@ from evalhub.statistics.agreement import krippendorff
 from evalhub.statistics.agreement.alpha_bands import Band, band, is_enough
 from evalhub.statistics.agreement.alpha_interval import alpha_interval
 from evalhub.statistics.agreement.krippendorff import Coincidences
-from evalhub.statistics.comparisons import Comparisons, comparisons
+from evalhub.statistics.agreement.pair_coverage import Comparisons, comparisons
 from evalhub.statistics.interval import Interval
 from evalhub.values.digest import digest
 from issues.models import JudgeTemplate

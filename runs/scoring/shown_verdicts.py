@@ -12,7 +12,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
-from evalhub.access.sealing.sealed import FiguresOnly
+from evalhub.access.sealing.readers import FiguresOnly
 from evalhub.values.id_in import IdIn
 from runs.models import Result, Sight
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from evalhub.models import LanguageModel
-from evalhub.statistics.comparisons import Comparisons
+from evalhub.statistics.agreement.pair_coverage import Comparisons
 from evalhub.statistics.deviation import is_split, population_deviation
 from issues.models import FrozenCriterion
 from issues.rubrics.breakdown import Breakdown, breakdown_of

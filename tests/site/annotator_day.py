@@ -8,10 +8,10 @@ from evalhub.notifications.events import Event, notify
 from issues.models import Issue
 from runs.laboratory.tuning.models import Tuning
 from runs.models import HumanEvaluation, Run
+from runs.review.assignment_actions import send_back, skip
 from runs.review.models import Correction, Queue
 from runs.review.queue_items import add_runs
 from runs.review.reservations import take
-from runs.review.submit import send_back, skip
 from runs.scoring.examples import mark
 from tests.factories import make_user
 from tests.runs.laboratory.tuning.rows import scored, tuning_of

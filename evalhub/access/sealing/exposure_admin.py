@@ -8,7 +8,7 @@ from unfold.decorators import display
 
 from evalhub.access.models import Exposure
 from evalhub.access.sealing.exposures import EXPOSURE_COLUMNS, WITHHELD
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.admin_site.pages import ReadOnlyAdmin, require
 from evalhub.files.csv_safety import csv_lines
 

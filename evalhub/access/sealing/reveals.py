@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from evalhub.access.models import Exposure, ExposureKind, User
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.limits import MIN_REVEAL_REASON
 
 REVEAL = "evalhub.reveal_sealed"

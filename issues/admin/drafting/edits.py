@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 
-from evalhub.access.sealing.sealed_exposure import consent_asked
+from evalhub.access.sealing.sending_consent import consent_asked
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.display.word_diff import word_diff

@@ -19,9 +19,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.access.models import User
 from evalhub.access.request_limits import expensive
-from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
-from evalhub.admin_site.versions import (
+from evalhub.admin_site.edit_conflicts import (
     Conflict,
     Shown,
     conflicts_in,
@@ -30,6 +28,8 @@ from evalhub.admin_site.versions import (
     refusal,
     seen_of,
 )
+from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.display.hidden_signs import with_hidden_signs
 from evalhub.display.markup import model_markdown

@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
-from evalhub.admin_site.versions import (
+from evalhub.admin_site.edit_conflicts import (
     Conflict,
     conflicts_in,
     last_change,
@@ -20,6 +19,7 @@ from evalhub.admin_site.versions import (
     refusal,
     seen_of,
 )
+from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.refusals import Refused
 from issues.admin.inlines import link_to
 from issues.admin.state_pages import StateAdmin

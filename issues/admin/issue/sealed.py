@@ -21,7 +21,7 @@ from django.http import HttpRequest
 from unfold.decorators import display
 
 from evalhub.access.models import Exposure
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from issues.admin.inlines import CommentInline
 from issues.admin.issue.inlines import SourceInline
 from issues.admin.state_pages import StateAdmin

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from unfold.decorators import display
 
-from evalhub.access.sealing.sealed import READ_SEALED
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number

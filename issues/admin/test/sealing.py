@@ -14,8 +14,8 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.access.models import Exposure, User
 from evalhub.access.roles import users_with
+from evalhub.access.sealing.readers import READ_SEALED
 from evalhub.access.sealing.reveals import REVEAL, end, reveal
-from evalhub.access.sealing.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.limits import MIN_REVEAL_REASON

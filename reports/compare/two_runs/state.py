@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from evalhub.display.formatting import listed
-from evalhub.statistics.changes.detectable import Detectable
+from evalhub.statistics.changes.detectable_change import Detectable
 from reports.compare.attempts_query import attempts_of
 from reports.compare.evidence_rule import Findings, Sample, findings, sample_of
 from reports.compare.form import SHOW
@@ -15,7 +15,7 @@ from reports.compare.query import Comparison
 from reports.compare.rule import COMPARED, Kind, Tally, tally_of
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
-from runs.comparison.planned_change import detectable_of, measured_from, pair_before
+from runs.comparison.detectable_change import detectable_of, measured_from, pair_before
 from runs.figures.run_labels import names_of_pair
 
 KIND_WORDS: Mapping[Kind, str] = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evalhub.display.formatting import counted
-from evalhub.work.spent import spent_by
+from evalhub.work.cost_total import spent_by
 from reports.documents.cells import share_of, words
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url

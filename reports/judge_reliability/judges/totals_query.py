@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from evalhub.models import BatchState, LanguageModel
-from evalhub.statistics.comparisons import Comparisons
-from evalhub.work.spent import Spent
+from evalhub.statistics.agreement.pair_coverage import Comparisons
+from evalhub.work.cost_total import Spent
 from reports.documents.links import page_url
 from reports.judge_reliability.concerns_rule import (
     Concern,

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.history import Signed
 from evalhub.model_parts import RowWithPage, known, unfinished
 from evalhub.models import BatchState, ItemState, LanguageModel

@@ -10,7 +10,7 @@ from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
-from evalhub.access.sealing.sealed_exposure import Role
+from evalhub.access.sealing.sending_consent import Role
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.llm.security.trusted_network import is_trusted

@@ -20,8 +20,8 @@ from runs.judging.prompts import JudgePromptTemplate, messages_for
 from runs.judging.tasks import judged_answer_of
 from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment
 from runs.launching.batch_estimate import BatchEstimate, Fact, evenly, load_by_sample
+from runs.launching.endpoint_load import EndpointLoad, Span
 from runs.launching.exposure import exposure_of_results, roles_of_jury
-from runs.launching.load import EndpointLoad, Span
 from runs.limits import MAX_REVERSED_RESULTS
 from runs.models import JudgeRun, Judgment, JudgmentState, Method
 from runs.models.jury import CALLS

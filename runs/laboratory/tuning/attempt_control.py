@@ -22,8 +22,8 @@ from runs.laboratory.tuning.frozen_prompt import frozen, prompt_template_of_cont
 from runs.laboratory.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
 from runs.laboratory.tuning.work import judged_answer_about, with_texts
 from runs.launching.batch_estimate import BatchEstimate, evenly, load_by_sample
+from runs.launching.endpoint_load import Span
 from runs.launching.exposure import exposure_of_results
-from runs.launching.load import Span
 from runs.models import Result
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from evalhub.access.sealing.sealed_exposure import Role
+from evalhub.access.sealing.sending_consent import Role
 from evalhub.llm.models import LanguageModelQuerySet
 from evalhub.models import LanguageModel
 from issues.judge_templates.examples import examples_of

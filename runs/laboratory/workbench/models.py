@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.llm.content.content_parts import all_images, content_text
 from evalhub.model_parts import RowWithPage, known
 from evalhub.models import Call, User

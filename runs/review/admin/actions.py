@@ -16,6 +16,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.example_marking import MARK
 from runs.figures.verdict_labels import verdict_label
 from runs.review.admin.item_page import judge_summary
+from runs.review.assignment_actions import reopen, save_draft, skip, submit, undo
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState
 from runs.review.pair_items import choice_in_words
 from runs.review.requirements import is_hidden
@@ -28,8 +29,7 @@ from runs.review.reservations import (
     renew,
     take,
 )
-from runs.review.submission import OPTION, draft_in, submission_of
-from runs.review.submit import reopen, save_draft, skip, submit, undo
+from runs.review.review_draft import OPTION, draft_in, submission_of
 from runs.scoring.verdict import verdicts_on
 
 REPLACES = "replaces"

@@ -18,7 +18,7 @@ from runs.review.models import Assignment, AssignmentState, Queue, Reasoning, Re
 from runs.review.pair_items import EQUAL, A, B, PairItem, choice_in_words, pair_shown
 from runs.review.reasons import reason_descriptions
 from runs.review.requirements import hides_others, is_apart, is_hidden
-from runs.review.submission import OPTION, REASON, SECONDS, field_of
+from runs.review.review_draft import OPTION, REASON, SECONDS, field_of
 from runs.scoring.verdict import ResultVerdict
 
 LABELS = {A: "A is better", B: "B is better", EQUAL: "Equal"}

@@ -16,6 +16,7 @@ from evalhub.admin_site.pages import PageAdmin, current_user, require, row_numbe
 from evalhub.display.input_form import InputForm
 from issues.content.test_texts import first_words
 from runs.limits import REVIEW_PAGE_SIZE
+from runs.review.assignment_actions import offer_again, send_back
 from runs.review.models import (
     Assignment,
     AssignmentState,
@@ -29,7 +30,6 @@ from runs.review.pair_items import disputed_items
 from runs.review.progress import by_annotator, own_progress, progress
 from runs.review.reasons import REASONS, reason_descriptions
 from runs.review.reservations import NoAssignment, take_item
-from runs.review.submit import offer_again, send_back
 
 SEND_BACK = "review.send_back"
 REVIEW = "review.review_results"

@@ -9,7 +9,7 @@ from runs.models import Run
 from runs.review.models import Assignment, Queue, ReviewItem
 from runs.review.pair_items import pair_shown
 from runs.review.requirements import requirements_for
-from runs.review.submission import MAX_SECONDS, MAX_TEXT, ReviewSubmission, Verdict
+from runs.review.review_draft import MAX_SECONDS, MAX_TEXT, ReviewSubmission, Verdict
 
 
 class QueueSerializer(RowSerializer):

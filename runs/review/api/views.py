@@ -13,11 +13,11 @@ from evalhub.api.errors import Conflict
 from evalhub.api.views import ReadableRows, ReadOnly, Rows, Written
 from runs.models import HumanEvaluation
 from runs.review.api import filters, serializers
+from runs.review.assignment_actions import send_back, skip, submit, undo
 from runs.review.models import Assignment, BlindMode, Queue, ReviewItem
 from runs.review.progress import progress
 from runs.review.queue_items import add_assignments, add_runs
 from runs.review.reservations import ANSWERED, LOST, NoAssignment, release, take, take_item
-from runs.review.submit import send_back, skip, submit, undo
 
 REVIEW = "review.review_results"
 CHANGE = "review.change_queue"

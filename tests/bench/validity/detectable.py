@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from evalhub.statistics.changes.conclusion import Outcome, Pair, conclude
-from evalhub.statistics.changes.detectable import Plan
+from evalhub.statistics.changes.detectable_change import Plan
 from tests.bench.validity import Check, one_in
 
 POWER = (0.72, 0.88)

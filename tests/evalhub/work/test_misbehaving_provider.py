@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from evalhub.models import BatchState, Call
 from evalhub.work.calls.sent_calls import REPLY_LOST
+from evalhub.work.cost_total import spent_by
 from evalhub.work.processes.queue import request_worker
-from evalhub.work.spent import spent_by
 from reports.run.usage_tables import ADVICE
 from runs.figures.run_figures import figures_of
 from runs.models import Judgment, Outcome, Run

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from evalhub.admin_site.versions import seen_of
+from evalhub.admin_site.edit_conflicts import seen_of
 from issues.admin.feedback.inbox import SHOWN
 from issues.models import Feedback, Issue, Test
 from tests.factories import make_issue, make_test, make_user

@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 from evalhub.statistics.changes.conclusion import Outcome, Pair, conclude
 from reports.compare.rule import Tally
 from reports.gate.change_rules import Change, change_lines, net_loss_rule
-from reports.gate.condition_rules import (
+from reports.gate.exit_codes import ExitCode
+from reports.gate.precondition_rules import (
     Matching,
     ScoredResults,
     comparable_rule,
     done_rule,
     scored_rule,
 )
-from reports.gate.exit_codes import ExitCode
-from reports.gate.level_rules import (
+from reports.gate.rule import CONDITIONS, TITLES, GateLine, Remedy, Verdict, decide, skipped
+from reports.gate.single_run_rules import (
     PassRate,
     SevereTest,
     cost_rule,
@@ -25,7 +26,6 @@ from reports.gate.level_rules import (
     pass_rate_rule,
     severity_rule,
 )
-from reports.gate.rule import CONDITIONS, TITLES, GateLine, Remedy, Verdict, decide, skipped
 from runs.figures.rate import rate_of_issues
 from runs.suites.gate_policy import GatePolicy
 from tests.evalhub.statistics.planted_changes import SAME, spread

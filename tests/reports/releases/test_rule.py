@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from reports.releases import rule
 from reports.releases.rule import Candidates
 from runs.comparison.opponent_rule import ReleasedRun
-from runs.comparison.release_rule import Named, ReleaseOrder
+from runs.comparison.release_order_rule import Named, ReleaseOrder
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 ORDER = ReleaseOrder(tuple(Named(name, "", START) for name in ("beta", "1.0", "1.1", "1.2", "1.3")))

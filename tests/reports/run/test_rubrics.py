@@ -6,7 +6,7 @@ import io
 import pytest
 from django.urls import reverse
 
-from evalhub.statistics.comparisons import Comparisons
+from evalhub.statistics.agreement.pair_coverage import Comparisons
 from issues.models import Polarity
 from reports.run.query import run_report
 from runs.lifecycle import control

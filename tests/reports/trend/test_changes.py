@@ -4,7 +4,7 @@ import pytest
 
 from issues.models import Test
 from reports.queries.measurement_changes import details_of
-from reports.trend.changes_rule import (
+from reports.trend.measurement_changes_rule import (
     Details,
     Measure,
     jury_words,

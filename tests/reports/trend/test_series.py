@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from reports.trend.series_rule import RunKey, by_release, by_time, has_releases
-from runs.comparison.release_rule import Named, ReleaseOrder
+from runs.comparison.release_order_rule import Named, ReleaseOrder
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

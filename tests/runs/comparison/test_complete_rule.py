@@ -120,7 +120,7 @@ def test_only_known_modules_look_at_incomplete_runs(texts):
     assert {name for name, text in texts.items() if "MIN_SCORED" in text} == {
         "runs/comparison/completeness.py",
         "runs/models/run.py",
-        "reports/gate/condition_rules.py",
+        "reports/gate/precondition_rules.py",
     }
 
 

@@ -11,7 +11,7 @@ from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import TemplateExample, TemplateState, Test
 from reports.run.page import document_of_run
 from reports.run.query import flaky_tests_of, run_report
-from runs.comparison.versions import VERSIONS, Part
+from runs.comparison.scoring_versions import VERSIONS, Part
 from runs.judging.sent_prompts import prompt_of
 from runs.launching.estimate import estimate
 from runs.launching.launch_options import read_spec

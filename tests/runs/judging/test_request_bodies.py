@@ -1,7 +1,7 @@
 """What is sent to a provider by each kind of request, byte for byte.
 
 `request_bodies.json` has a digest of each distinct body. To accept a change that is meant, raise
-the number of its part in `runs.comparison.versions`, where it has one, and run
+the number of its part in `runs.comparison.scoring_versions`, where it has one, and run
 `UPDATE_REQUEST_BODIES=1 python3 dev.py test tests/runs/judging/test_request_bodies.py`.
 """
 
@@ -19,7 +19,7 @@ from issues.drafting.start import start as start_drafting
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate, TemplateExample, TemplateState
 from reports.summaries.requests import ask_summary
-from runs.comparison.versions import VERSIONS, Part
+from runs.comparison.scoring_versions import VERSIONS, Part
 from runs.laboratory.pairwise.judge_runs import PairwiseOrder
 from runs.laboratory.pairwise.judge_runs import start as start_pairwise
 from runs.laboratory.position_bias.measuring import Measure

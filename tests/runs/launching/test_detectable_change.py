@@ -4,7 +4,7 @@ import pytest
 from django.http import QueryDict
 
 from evalhub.models import LanguageModel
-from evalhub.statistics.changes.detectable import Plan
+from evalhub.statistics.changes.detectable_change import Plan
 from reports.compare.page import COMPARE
 from reports.documents.reading import Reading
 from reports.gate.formats import as_json

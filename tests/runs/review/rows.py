@@ -6,9 +6,9 @@ from typing import Any
 from django.utils import timezone
 
 from runs.models import Result
+from runs.review.assignment_actions import Submitted, submit
 from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem
-from runs.review.submission import ReviewSubmission, Verdict
-from runs.review.submit import Submitted, submit
+from runs.review.review_draft import ReviewSubmission, Verdict
 from tests.factories import make_template, make_test, number
 from tests.reports.judged_runs import judged
 

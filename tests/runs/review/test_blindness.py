@@ -1,9 +1,9 @@
 import pytest
 
+from runs.review.assignment_actions import send_back, undo
 from runs.review.models import Assignment
 from runs.review.requirements import is_hidden
 from runs.review.reservations import take
-from runs.review.submit import send_back, undo
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.api import client_of, problems_in
 from tests.factories import make_user

@@ -11,9 +11,9 @@ from playwright.sync_api import Error
 
 from issues.judge_templates.lifecycle import load_builtin_templates
 from runs.models import HumanEvaluation
+from runs.review.assignment_actions import reopen
 from runs.review.models import Assignment, AssignmentState, Queue, Skip
 from runs.review.reservations import take
-from runs.review.submit import reopen
 from tests.axe import violations
 from tests.browser import overflow_px, show, watch
 from tests.factories import first_result, make_template, make_test, make_user

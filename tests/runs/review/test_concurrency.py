@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from evalhub.models import User
 from runs.models import EvaluationKind, HumanEvaluation
+from runs.review.assignment_actions import skip, undo
 from runs.review.models import Assignment, AssignmentState, Queue, Skip
 from runs.review.reservations import take
-from runs.review.submit import skip, undo
 from tests.factories import make_user
 from tests.runs.review.rows import filled, review
 

@@ -6,10 +6,10 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from runs.review.assignment_actions import undo
 from runs.review.models import Assignment, AssignmentState
 from runs.review.queue_items import add_assignments
 from runs.review.reservations import offered, take
-from runs.review.submit import undo
 from tests.factories import make_user
 from tests.runs.review.large_queue import large_queue_of
 from tests.runs.review.rows import review

@@ -8,12 +8,12 @@ from runs.laboratory.pairwise import judge_runs
 from runs.laboratory.pairwise.evaluations import Chosen, choose, order_for
 from runs.laboratory.pairwise.models import PairChoice, PairEvaluation, PairJudgment
 from runs.laboratory.pairwise.outcomes import pair_rows
+from runs.review.assignment_actions import send_back, submit, undo
 from runs.review.models import Assignment, ReviewScope
 from runs.review.progress import progress
 from runs.review.queue_items import add_results, add_runs
 from runs.review.reservations import take
-from runs.review.submission import ReviewSubmission, Verdict
-from runs.review.submit import send_back, submit, undo
+from runs.review.review_draft import ReviewSubmission, Verdict
 from runs.scoring.shown_verdicts import hidden_from
 from tests.api import client_of
 from tests.factories import make_model, make_test, make_user

@@ -3,10 +3,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from runs.review.assignment_actions import send_back, skip, submit
 from runs.review.models import Assignment
 from runs.review.progress import by_annotator, own_progress, per_hour, progress
 from runs.review.reservations import take
-from runs.review.submit import send_back, skip, submit
 from tests.runs.review.rows import expire, filled, review, submission
 
 

@@ -1,9 +1,9 @@
 import pytest
 from django.utils import timezone
 
+from runs.review.assignment_actions import save_draft, send_back, skip
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, Skip
 from runs.review.reservations import NoAssignment, release, renew, take, take_item
-from runs.review.submit import save_draft, send_back, skip
 from tests.factories import make_user
 from tests.runs.review.rows import expire, filled, review
 

@@ -4,9 +4,9 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from runs.models import EvaluationKind, HumanEvaluation
+from runs.review.assignment_actions import send_back, submit, undo
 from runs.review.reservations import take
-from runs.review.submission import ReviewSubmission, Verdict
-from runs.review.submit import send_back, submit, undo
+from runs.review.review_draft import ReviewSubmission, Verdict
 from tests.runs.review.rows import FAILS, PASSES, filled, make_queue, put, review, submission
 from tests.runs.rubric_runs import rubric_run
 

@@ -11,7 +11,7 @@ from runs.laboratory.trials.generation.generation_settings import GenerationSett
 from runs.laboratory.trials.generation.graph import chain_of, edges_of
 from runs.laboratory.trials.models import GenerationRun
 from runs.launching.batch_estimate import BatchEstimate
-from runs.launching.load import EndpointLoad, Span, load_of_judge
+from runs.launching.endpoint_load import EndpointLoad, Span, load_of_judge
 from runs.models import Jury, Method
 from runs.models.jury import CALLS
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 from django.db import models
 from django.db.models import Q
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.model_parts import RowWithPage, known, optional_user
 from evalhub.models import Call, LanguageModel
 from evalhub.schedules import ScheduledModel

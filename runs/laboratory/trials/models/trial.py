@@ -5,7 +5,7 @@ from typing import Any, Self
 from django.db import models
 from django.db.models import F, Q
 
-from evalhub.access.sealing.sealed import SealedQuerySet
+from evalhub.access.sealing.readers import SealedQuerySet
 from evalhub.history import Signed
 from evalhub.model_parts import RowWithPage, known, optional_user, unfinished
 from evalhub.models import BatchState, ItemState, LanguageModel

@@ -23,7 +23,7 @@ from runs.laboratory.direct_calls import TRY_TEST, tried
 from runs.laboratory.event_stream import Event
 from runs.laboratory.workbench.admin.exact_prompts import prompts_of
 from runs.laboratory.workbench.admin.forms import NewForm, SettingsForm, rubric_of, sent_contents
-from runs.laboratory.workbench.admin.leaving import EDIT_TEMPLATE, Leaving
+from runs.laboratory.workbench.admin.import_export import EDIT_TEMPLATE, Leaving
 from runs.laboratory.workbench.contents import (
     bench_of_library,
     bench_of_template,

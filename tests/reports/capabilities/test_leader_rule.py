@@ -3,7 +3,7 @@
 import pytest
 
 from reports.capabilities.champions_rule import Mean
-from reports.capabilities.first_rule import AgainstFirst, by_grades, by_tests
+from reports.capabilities.leader_rule import AgainstFirst, by_grades, by_tests
 from reports.leaderboard.pairing_rule import ScoredTest
 from reports.leaderboard.rule import RankedModel, SuiteScore
 

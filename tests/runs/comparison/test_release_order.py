@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from runs.comparison.opponent_rule import ReleasedRun, opponents
-from runs.comparison.release_rule import Named, ReleaseOrder, arranged, in_release_order
+from runs.comparison.release_order_rule import Named, ReleaseOrder, arranged, in_release_order
 from runs.models import Release
 from tests.api import client_of
 from tests.factories import make_run, make_test, make_user

@@ -1,9 +1,9 @@
 """Versions of what EvalHub itself does for a score, and parameters really sent. Pure.
 
 Raise a number of `VERSIONS` by hand when what it names changes for any request or reply: scores
-made under different numbers are not compared. `tests/runs/comparison/test_versions.py` (readings)
-and `tests/runs/judging/test_request_bodies.py` (requests) fail where what they store changed and
-its number did not.
+made under different numbers are not compared. `tests/runs/comparison/test_scoring_versions.py`
+(readings) and `tests/runs/judging/test_request_bodies.py` (requests) fail where what they store
+changed and its number did not.
 """
 
 from collections.abc import Iterable, Mapping

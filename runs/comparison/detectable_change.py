@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.db.models import Count, Q
 
-from evalhub.statistics.changes.detectable import Detectable, Plan
+from evalhub.statistics.changes.detectable_change import Detectable, Plan
 from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.values.computed import computed
 from runs.comparison.baselines import opponent_of

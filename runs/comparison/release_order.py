@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from runs.comparison.opponent_rule import ReleasedRun
-from runs.comparison.release_rule import in_release_order
+from runs.comparison.release_order_rule import in_release_order
 from runs.models import Release, Run
 
 COLUMNS = (

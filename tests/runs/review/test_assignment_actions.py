@@ -3,10 +3,10 @@ from django.core.exceptions import ValidationError
 
 from evalhub.models import Notification
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation
+from runs.review.assignment_actions import reopen, save_draft, send_back, skip, submit, undo
 from runs.review.models import Assignment, AssignmentState, Correction, Queue, QueueState, Skip
 from runs.review.reservations import NoAssignment, take, take_item
-from runs.review.submission import ReviewSubmission
-from runs.review.submit import reopen, save_draft, send_back, skip, submit, undo
+from runs.review.review_draft import ReviewSubmission
 from tests.runs.review.rows import FAILS, PASSES, expire, filled, review, submission
 
 pytestmark = pytest.mark.django_db

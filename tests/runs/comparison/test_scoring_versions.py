@@ -1,8 +1,8 @@
 """What EvalHub itself changed is no change of a model: versions of requests and readings.
 
 `readings.json` has a digest of each stored reading. To accept a change that is meant, raise the
-number of its part in `runs.comparison.versions` and run
-`UPDATE_READINGS=1 python3 dev.py test tests/runs/comparison/test_versions.py -k readings`.
+number of its part in `runs.comparison.scoring_versions` and run
+`UPDATE_READINGS=1 python3 dev.py test tests/runs/comparison/test_scoring_versions.py -k readings`.
 """
 
 import json
@@ -27,7 +27,7 @@ from reports.gate.query import gate_result
 from reports.run.page import document_of_run
 from reports.run.query import run_report
 from runs.comparison.comparability import comparability_of
-from runs.comparison.versions import VERSIONS, Part, conflicts, merged, of_answer
+from runs.comparison.scoring_versions import VERSIONS, Part, conflicts, merged, of_answer
 from runs.judging.activation import set_active
 from runs.lifecycle import control
 from runs.models import NO_ANSWER, Answer, JudgeRun

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.statistics.changes.detectable import ASSUMED, Plan, detectable_change
+from evalhub.statistics.changes.detectable_change import ASSUMED, Plan, detectable_change
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from runs.review.reservations import (
     take_item,
     until,
 )
-from runs.review.submission import ReviewSubmission, as_draft, has_input, is_same
+from runs.review.review_draft import ReviewSubmission, as_draft, has_input, is_same
 from runs.scoring.active_evaluation_rule import active_evaluations, withdrawn
 from runs.scoring.human_evaluation import HumanVerdict, evaluate_each, is_active, withdraw
 

@@ -1,6 +1,6 @@
 import pytest
 
-from evalhub.statistics.comparisons import Comparisons, comparisons
+from evalhub.statistics.agreement.pair_coverage import Comparisons, comparisons
 
 
 @pytest.mark.parametrize(
