@@ -7,7 +7,6 @@ A refusal that names a parameter is learnt once per model: it is stored with the
 import json
 import re
 from collections.abc import Mapping
-from decimal import Decimal
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -85,24 +84,12 @@ READ = 2_000
 
 def listed(litellm_model: str) -> Mapping[str, bool]:
     """Return what LiteLLM's map says of a model; {} if it does not know it."""
-    entry = _entry_of(litellm_model)
+    entry = entry_of(litellm_model)
     return {LISTED[key]: bool(entry[key]) for key in LISTED if entry.get(key) is not None}
 
 
-def cache_price(litellm_model: str, act: str, input_price: Decimal | None) -> Decimal | None:
-    """Return the price of input "read" from a provider's cache, or written to it ("creation").
-
-    It is the same share of the price of other input as in LiteLLM's map; None: not known.
-    """
-    entry = {} if input_price is None else _entry_of(litellm_model)
-    price, other = entry.get(f"cache_{act}_input_token_cost"), entry.get("input_cost_per_token")
-    if input_price is None or not price or not other:
-        return None
-    share = Decimal(str(price)) / Decimal(str(other))
-    return (Decimal(input_price) * share).quantize(Decimal("1e-6"))
-
-
-def _entry_of(litellm_model: str) -> Mapping[str, Any]:
+def entry_of(litellm_model: str) -> Mapping[str, Any]:
+    """Return the entry of a model in LiteLLM's map; {} if it has none."""
     provider, _, name = litellm_model.partition("/")
     entry = _map().get(litellm_model)
     if entry is None and _map().get(name, {}).get("litellm_provider") == provider:
