@@ -12,6 +12,7 @@ from django.db.models import Count, Max, Q
 
 from evalhub.models import User
 from evalhub.statistics.changes.slow_decay import LEVEL_OF_LOOKS
+from issues.severity import severities_from
 from reports.compare.attempts_query import Runs, attempts_of
 from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.pair_changes_query import PairChange, pair_changes
@@ -48,7 +49,7 @@ from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
 from runs.figures.tallies import groups_of, tallies_of_runs
 from runs.models import RETRYABLE, Outcome, Result, ResultScore, Run
-from runs.suites.gate_policy import GatePolicy, read_policy, severities_from
+from runs.suites.gate_policy import GatePolicy, read_policy
 
 
 @dataclass(frozen=True)

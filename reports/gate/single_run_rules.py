@@ -10,10 +10,10 @@ from evalhub.display.formatting import seconds as duration
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.percentile_interval import percentile, percentile_interval
 from evalhub.statistics.student import student_quantile
+from issues.severity import or_worse
 from reports.gate.rule import GateLine, Verdict, verdict_within
 from runs.comparison.completeness import LEAST_IN_WORDS, is_enough
 from runs.figures.rate import Rate
-from runs.suites.gate_policy import or_worse
 
 MANY = 0.9
 """The percentile of latency that is limited."""

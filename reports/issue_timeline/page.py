@@ -10,12 +10,12 @@ from django.utils.functional import cached_property
 from evalhub.display.formatting import counted, percent
 from evalhub.statistics.rates.behaviour_outcome import Word
 from issues.models import Issue, IssueState
+from issues.severity import MAX_FAILURE_RATE
 from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_proposals.proposals import cached_proposals
 from reports.issue_timeline.query import IssueReport, issue_report
-from reports.issue_timeline.rule import LIMITS
 from reports.issue_timeline.timeline_tables import (
     changes_table,
     feedback_table,
@@ -174,7 +174,9 @@ def _facts(report: IssueReport) -> Iterator[Fact]:
     found = report.releases[-1].evidence if report.releases else None
     if found and found.word == Word.CANNOT_TELL:
         severity = issue.get_severity_display().lower()
-        limit = f"{percent(LIMITS[issue.severity])} of answers may fail ({severity} severity)"
+        limit = (
+            f"{percent(MAX_FAILURE_RATE[issue.severity])} of answers may fail ({severity} severity)"
+        )
         yield Fact("needed", "Tests still needed to resolve", found.more_needed, "count", limit)
 
 

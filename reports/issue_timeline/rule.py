@@ -8,7 +8,7 @@ model, and passes if it does with every one. A person's verdict takes the place 
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -25,9 +25,7 @@ from evalhub.statistics.rates.behaviour_outcome import (
     Word,
     behaviour_outcome,
 )
-
-LIMITS: Mapping[str, float] = {"critical": 0.1, "high": 0.2, "medium": 0.3, "low": 0.5}
-"""By severity: the rate of failed answers up to which an issue passes."""
+from issues.severity import MAX_FAILURE_RATE
 
 TEST, PASSED, FAILED, EXCLUDED, LEAST_FAILED, MOST_FAILED, CONFIRMED = range(7)
 """The columns of `AnswerCounts`. Excluded are errors, unscored and pending ones; least and most
@@ -178,7 +176,7 @@ def _outcome(runs: Sequence[IssueResult]) -> BehaviourOutcome | None:
     )
     return behaviour_outcome(
         [TestedAnswers._make(row) for row in zip(*map(np.ndarray.tolist, columns), strict=True)],
-        limit=LIMITS[runs[-1].severity],
+        limit=MAX_FAILURE_RATE[runs[-1].severity],
         false_fails=max((seen.false_fails for seen in runs), key=lambda rate: rate.bound),
     )
 

@@ -8,6 +8,7 @@ from django import forms
 from evalhub.display.charts import RateRow, issue_bars
 from evalhub.display.formatting import counted
 from evalhub.statistics.rates.behaviour_outcome import Word
+from issues.severity import WEIGHT
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
@@ -15,7 +16,7 @@ from reports.issue_timeline.timeline_tables import SAID
 from reports.queries.incomplete_runs import incomplete_runs, incomplete_table
 from reports.queries.periods import newest_releases
 from reports.underperforming.query import UnderperformingReport, underperforming
-from reports.underperforming.rule import LOST, SEVERITIES, WorkItem
+from reports.underperforming.rule import LOST, WorkItem
 from runs.models import Run
 
 MAX_DRAWN = 20
@@ -74,7 +75,7 @@ def listed_table(report: UnderperformingReport) -> Table:
         for one in items[:MAX_DRAWN]
         for failed, tests in [_failed(one)]
     ]
-    severities = ", ".join(f"{name} {weight}" for name, weight in SEVERITIES.items())
+    severities = ", ".join(f"{name} {weight}" for name, weight in WEIGHT.items())
     return Table(
         key="listed",
         title="By priority",

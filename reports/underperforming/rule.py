@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from evalhub.display.formatting import counted
 from evalhub.statistics.changes.lost_issues import LostIssue
 from evalhub.statistics.rates.behaviour_outcome import Word
+from issues.severity import WEIGHT
 from reports.issue_timeline.rule import IssueEvidence
-
-SEVERITIES: Mapping[str, int] = {"critical": 8, "high": 4, "medium": 2, "low": 1}
-"""How much an issue counts, by severity."""
 
 LOST = 2
 """How many times as much one counts that was lost since the release before."""
@@ -45,7 +43,7 @@ class WorkItem:
     @property
     def priority(self) -> float:
         lost = LOST if self.standing.lost else 1
-        return SEVERITIES[self.standing.severity] * self.failing * (1 + self.reports) * lost
+        return WEIGHT[self.standing.severity] * self.failing * (1 + self.reports) * lost
 
     @property
     def why(self) -> str:

@@ -11,10 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from evalhub.display.formatting import percent, usd
 from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.values.option_problems import option_problems
-
-SEVERITIES = ("low", "medium", "high", "critical")
-"""Severities of issues, the least one first."""
-
+from issues.severity import or_worse
 
 ABSOLUTE = ("failing_severity", "min_pass_rate", "max_p90_latency_ms", "max_mean_cost_usd")
 """The rules on the run alone."""
@@ -155,16 +152,6 @@ class GatePolicy(BaseModel):
     def changes(self) -> dict[str, Any]:
         """Return what differs from the default, as a suite keeps it."""
         return self.model_dump(mode="json", exclude_defaults=True)
-
-
-def severities_from(least: str) -> tuple[str, ...]:
-    """Return this severity and the worse ones."""
-    return SEVERITIES[SEVERITIES.index(least) :]
-
-
-def or_worse(least: str) -> str:
-    """Return this severity and the worse ones in words, such as "high or worse"."""
-    return least if least == SEVERITIES[-1] else f"{least} or worse"
 
 
 def read_policy(values: Any) -> GatePolicy:

@@ -4,15 +4,17 @@ import pytest
 
 from evalhub.statistics.changes.lost_issues import LostIssue
 from evalhub.statistics.rates.behaviour_outcome import TestedAnswers, behaviour_outcome
-from reports.issue_timeline.rule import LIMITS, IssueEvidence
-from reports.underperforming.rule import SEVERITIES, Standing, work_list
+from issues.severity import MAX_FAILURE_RATE, WEIGHT
+from reports.issue_timeline.rule import IssueEvidence
+from reports.underperforming.rule import Standing, work_list
 
 
 def standing(issue, *failed, severity="low", lost=None):
     """An issue of ten tests, of which each model fails so many."""
     lines = [
         behaviour_outcome(
-            [TestedAnswers.whole(1, int(n < k)) for n in range(10)], limit=LIMITS[severity]
+            [TestedAnswers.whole(1, int(n < k)) for n in range(10)],
+            limit=MAX_FAILURE_RATE[severity],
         )
         for k in failed
     ]
@@ -44,4 +46,4 @@ def test_the_reason_says_all_that_counts():
 
     assert item.why.startswith("9 of 10 answers fail, in 9 of 10 tests")
     assert "5 of 10 tests, over all models. 3 reports by users." in item.why
-    assert item.priority == pytest.approx(SEVERITIES["low"] * 0.9 * 4 * 2)
+    assert item.priority == pytest.approx(WEIGHT["low"] * 0.9 * 4 * 2)

@@ -2,13 +2,10 @@
 
 import pytest
 
-from issues.models.issue import Severity
 from runs.suites.gate_policy import (
-    SEVERITIES,
     GatePolicy,
     PolicyRefused,
     read_policy,
-    severities_from,
 )
 
 
@@ -16,11 +13,6 @@ def test_without_options_a_worse_run_fails_and_a_blind_spot_is_unknown():
     assert read_policy({}).rules == ["conclusion", "blind_spot_points"]
     assert read_policy({}).in_words() == "it is worse on the whole, or surely lost an issue"
     assert read_policy({"conclusion": False, "min_pass_rate": 0.5}).rules == ["min_pass_rate"]
-
-
-def test_severities_are_those_of_issues():
-    assert list(SEVERITIES) == Severity.values
-    assert severities_from("high") == ("high", "critical")
 
 
 def test_all_rules_in_words():
