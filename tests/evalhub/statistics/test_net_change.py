@@ -1,12 +1,12 @@
 """A change on the whole: planted results, and what its p may never do."""
 
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
 from scipy.stats import binom  # type: ignore[import-untyped]
 
-from evalhub.statistics.changes.net_change import net_change
+from evalhub.statistics.changes.net_change import change_p, net_change
 from tests.evalhub.statistics.planted_changes import PLANTED, spread
 
 
@@ -69,6 +69,27 @@ def test_one_more_lost_test_never_raises_the_p_of_a_loss(issues):
                 lower = values[values.index(value) - 1]
                 changed = (*table[:place], lower, *table[place + 1 :])
                 assert signed[changed] <= before + 1e-12
+
+
+@pytest.mark.parametrize(("g", "size"), [(1, 12), (2, 5), (9, 1), (8, 2)])
+def test_one_more_win_leaves_a_sure_loss_sure_in_every_small_table(g, size):
+    """Every table of passes and fails; issues are alike, and so are the tests of one."""
+    issues = [
+        [-1.0] * lost + [1.0] * won + [0.0] * (size - lost - won)
+        for lost in range(size + 1)
+        for won in range(size + 1 - lost)
+    ]
+    places, checked = np.repeat(np.arange(g), size), 0
+    for table in combinations_with_replacement(issues, g):
+        changes = np.array([change for issue in table for change in issue])
+        if changes.sum() >= 0 or change_p(changes, places, g) > 1 / 128:
+            continue
+        for place in np.flatnonzero(changes == 0):
+            checked += 1
+            more = changes.copy()
+            more[place] = 1.0
+            assert change_p(more, places, g) <= 0.05
+    assert checked
 
 
 def test_a_sure_loss_stays_one_after_another_win():
