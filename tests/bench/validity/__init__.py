@@ -50,7 +50,7 @@ SIMULATIONS = (
         "judge_trust",
         "judge_figures",
     ),
-    *("changes", "decay", "gate", "issue_outcome", "claims"),
+    *("changes", "missing", "reviews", "gate", "decay", "issue_outcome", "claims"),
     *("change_intervals", "detectable", "multiplicity", "drift"),
     *("pairwise", "position_bias", "trials"),
     *("alpha_uneven", "leaderboard_uneven", "leaderboard_correlated"),

@@ -5,22 +5,25 @@ rate is above it; in each release a share of the tests has another place, drawn 
 """
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.statistics.changes.conclusion import Outcome, Pair, conclude
+from evalhub.statistics.changes.conclusion import Pair, conclude
 from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.statistics.changes.slow_decay import LEVEL_OF_LOOKS, Slope, slow_change
 from tests.bench.validity import Check, one_in
+from tests.bench.validity.changes import FORMER, WHOLE
 
 RELEASES = 20
 SLOW = 100
 """One history in so many draws: each has 19 comparisons."""
 
-OUTCOME = [Outcome.whole(0.0), Outcome.whole(1.0)]
+World = tuple[float, float, float]
+"""Rates of the first and of the last release, and the share of answers drawn anew."""
+
 SLIDE, STEADY = (0.95, 0.67, 0.15), (0.7, 0.7, 1.0)
 Passed = NDArray[np.int64]
 
@@ -34,54 +37,75 @@ def history(tests: int, first: float, last: float, anew: float, rng: np.random.G
 
 
 def is_loss(old: Passed, new: Passed, issues: list[int], level: float) -> bool:
-    pairs = (Pair(i, OUTCOME[a], OUTCOME[b]) for i, a, b in zip(issues, old, new, strict=True))
+    sides = zip(issues, old.tolist(), new.tolist(), strict=True)
+    pairs = (Pair(issue, WHOLE[a], WHOLE[b]) for issue, a, b in sides)
     return conclude(pairs, level=level).word.is_loss
 
 
-def by_previous(passed: Passed, issues: list[int]) -> bool:
-    """The old rule: each release against the one before."""
-    return any(is_loss(*pair, issues, LEVEL) for pair in pairwise(passed))
+def by_previous(passed: Passed, issues: list[int]) -> int | None:
+    """The former rule: each release against the one before."""
+    looks = enumerate(pairwise(passed), 2)
+    return next((n for n, pair in looks if is_loss(*pair, issues, LEVEL)), None)
 
 
-def by_reference(passed: Passed, issues: list[int]) -> bool:
-    return any(is_loss(passed[0], row, issues, LEVEL_OF_LOOKS) for row in passed[1:])
+def by_reference(passed: Passed, issues: list[int]) -> int | None:
+    looks = enumerate(passed[1:], 2)
+    return next((n for n, row in looks if is_loss(passed[0], row, issues, LEVEL_OF_LOOKS)), None)
 
 
-def by_trend(passed: Passed, issues: list[int]) -> bool:
+def by_trend(passed: Passed, issues: list[int]) -> int | None:
     for releases in range(3, RELEASES + 1):
-        outcomes = [[OUTCOME[one] for one in row] for row in passed[:releases].T]
+        outcomes = [[WHOLE[one] for one in row] for row in passed[:releases].T.tolist()]
         found = slow_change(outcomes, issues)
         if found is not None and found.slope == Slope.FELL:
-            return True
-    return False
+            return releases
+    return None
 
 
-RULES = {"previous": by_previous, "reference": by_reference, "trend": by_trend}
+RULES = {"release before": by_previous, "reference": by_reference, "trend": by_trend}
+"""Each finds a loss at the first of so many releases; None: at none of them."""
 
 
-def found(rule: str, tests: int, g: int, world: tuple[float, float, float], draws: int) -> float:
-    """Return the share of histories in which the rule ever finds a loss."""
-    rng = np.random.default_rng(tests + g)
+@cache
+def found_at(rule: str, tests: int, g: int, world: World, draws: int) -> list[int | None]:
+    rng = np.random.default_rng([tests, g])
     issues = (np.arange(tests) * g // tests).tolist()
     histories = (history(tests, *world, rng) for _ in range(draws))
-    return float(np.mean([RULES[rule](passed, issues) for passed in histories]))
+    return [RULES[rule](passed, issues) for passed in histories]
+
+
+def found(rule: str, tests: int, g: int, world: World, by: int, draws: int) -> float:
+    """Return the share of histories in which the rule finds a loss by this release."""
+    at = found_at(rule, tests, g, world, draws)
+    return sum(one is not None and one <= by for one in at) / len(at)
+
+
+MEDIANS = {
+    (40, 1): {"reference": (1.0, 11), "trend": (1.0, 10)},
+    (40, 8): {"reference": (0.68, 17), "trend": (0.8, 15)},
+    (100, 20): {"reference": (1.0, 7), "trend": (1.0, 7)},
+    (200, 20): {"reference": (1.0, 5), "trend": (1.0, 5)},
+}
+"""By tests and issues: the share of slides that a rule finds by the last release, and the release
+by which half of those that it finds are."""
 
 
 def checks() -> Iterator[Check]:
-    for tests, g, *power in ((40, 1, 0.95, 0.95), (40, 8, 0.63, 0.75), (100, 20, 0.95, 0.95)):
-        for rule, least in zip(("reference", "trend"), power, strict=True):
-            yield Check(
-                f"decay from 95 to 67 %: {tests} tests, {g} issues, by {rule}",
-                *(least, 1.0),
-                one_in(SLOW, partial(found, rule, tests, g, SLIDE)),
+    for (tests, g), rules in MEDIANS.items():
+        at = f"{tests} tests, {g} issues, by"
+        for rule, (power, median) in rules.items():
+            last, early, none = (
+                one_in(SLOW, partial(found, rule, tests, g, world, by))
+                for world, by in ((SLIDE, RELEASES), (SLIDE, median + 1), (STEADY, RELEASES))
             )
-            yield Check(
-                f"decay, none: {tests} tests, {g} issues, by {rule}",
-                *(0.0, 0.065),
-                one_in(SLOW, partial(found, rule, tests, g, STEADY)),
-            )
-        yield Check(
-            f"decay from 95 to 67 %: {tests} tests, {g} issues, by the release before",
-            *(0.0, 0.85),
-            one_in(SLOW, partial(found, "previous", tests, g, SLIDE)),
+            yield Check(f"decay from 95 to 67 %: {at} {rule}", power - 0.05, 1.0, last)
+            name = f"decay from 95 to 67 %: {at} {rule}, by release {median + 1}"
+            yield Check(name, power / 2, 1.0, early)
+            yield Check(f"decay, none: {at} {rule}", 0.0, 0.065, none)
+        slides, steady = (
+            one_in(SLOW, partial(found, "release before", tests, g, world, RELEASES))
+            for world in (SLIDE, STEADY)
         )
+        name = f"{at} the release before"
+        yield Check(f"decay from 95 to 67 %: {name}", 0.95, 1.0, slides, FORMER)
+        yield Check(f"decay, none: {name}", 0.0, 0.065, steady, FORMER)

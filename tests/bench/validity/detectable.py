@@ -17,7 +17,7 @@ from tests.bench.validity import Check, one_in
 POWER = (0.72, 0.88)
 """A simulated figure has a standard error of 2.6 to 3.7 points, and this one of 2."""
 
-SLOW = 5
+SLOW = 25
 SUITES = ((200, 1), (200, 4), (200, 8), (200, 20), (100, 100), (60, 30))
 """Tests, and issues."""
 
