@@ -123,10 +123,34 @@ def evaluated_runs(
     among = (
         _evaluations(suite) if runs is None else _evaluations(suite).filter(result__run__in=runs)
     )
+    return _with_judge_runs(_counted(among, last))
+
+
+def newest_evaluated_runs(last: int, reading: Reading) -> list[Evaluated]:
+    """Return the same of all runs, counted again where an evaluation was added or deleted.
+
+    None of them while they are counted: that reads all evaluations that there are.
+    """
+    every = _evaluations(None)
+    state = every.aggregate(n=Count("pk"), newest=Max("pk"))
+    found = reading.computed(
+        "evaluated-runs", [last, state], list[Counted], lambda: _counted(every, last)
+    )
+    return _with_judge_runs(found or ())
+
+
+Counted = tuple[int, int, int]
+"""A run, the number of its evaluations, and the newest of them."""
+
+
+def _counted(among: QuerySet[HumanEvaluation], last: int) -> list[Counted]:
     # A join with all results would be read run by run, newest first: all of them for few rows.
     run_of = Result.objects.filter(pk=OuterRef("result_id")).order_by().values("run_id")
     counted = among.values(of=Subquery(run_of)).annotate(n=Count("pk"), top=Max("pk"))
-    found = list(counted.order_by("-of").values_list("of", "n", "top")[:last])
+    return list(counted.order_by("-of").values_list("of", "n", "top")[:last])
+
+
+def _with_judge_runs(found: Collection[Counted]) -> list[Evaluated]:
     judge_runs = JudgeRun.objects.filter(run__in=[run for run, _, _ in found], is_active=True)
     deciding = {one.run_id: one for one in judge_runs.filter(state=BatchState.DONE)}
     return [Evaluated(run, n, top, deciding.get(run)) for run, n, top in found]

@@ -17,7 +17,7 @@ from reports.documents.reading import Reading
 from reports.issue_timeline.rule import NOT_MEASURED, IssueResult
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.trust_rule import MIN_OF_EACH
-from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
+from reports.queries.human_agreement import calibration, jury_key_of, newest_evaluated_runs
 from runs.comparison.comparability import SCORING, scoring, with_active
 from runs.comparison.comparability_rule import Scoring
 from runs.comparison.release_order_rule import in_release_order
@@ -103,10 +103,10 @@ EVALUATED = 50
 def false_fails(runs: Iterable[RunInfo], reading: Reading) -> dict[int, FalseFails]:
     """Return the false fails of the active jury of each run, if measured.
 
-    That takes 10 answers that humans passed, drawn at random and judged blind. Three queries, and
+    That takes 10 answers that humans passed, drawn at random and judged blind. Four queries, and
     more where it is not kept yet; a page shows none until they are computed.
     """
-    found = calibration(evaluated_runs(last=EVALUATED), reading)
+    found = calibration(newest_evaluated_runs(EVALUATED, reading), reading)
     lines = found.measured[Sample.DRAWN] if found else []
     passes = {line.party: line.evidence.passes for line in lines}
     rates = {
