@@ -137,9 +137,8 @@ class IssueReport:
     @property
     def failing(self) -> set[int]:
         """The models of which a line fails in its newest run."""
-        lines = by_line(self.seen).values()
-        newest = (turning_points(_comparable(line, self.runs)).now for line in lines)
-        return {self.runs[one.run].model_id for one in newest if one and one.word == Word.FAILS}
+        newest = [line[-1] for line in by_line(self.seen).values()]
+        return {self.runs[one.run].model_id for one in newest if one.word == Word.FAILS}
 
 
 def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading) -> IssueReport:

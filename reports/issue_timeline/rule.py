@@ -210,14 +210,15 @@ def turning_points(runs: Iterable[IssueResult]) -> TurningPoints:
     seen = sorted(runs, key=_time)
     if not seen:
         return TurningPoints(None, None, None, None, 0)
-    words = [one.word for one in seen]
-    broke = words.index(Word.FAILS) if Word.FAILS in words else len(words)
+    # No word is asked for that decides nothing: a line may have thousands of runs.
+    failing = (place for place, one in enumerate(seen) if one.word == Word.FAILS)
+    broke = next(failing, len(seen))
     return TurningPoints(
         first_failed=seen[broke] if broke < len(seen) else None,
         before=seen[broke - 1] if 0 < broke < len(seen) else None,
         passed_again=next((one for one in seen[broke:] if one.word == Word.PASSES), None),
         now=seen[-1],
-        streak=sum(1 for _ in takewhile(lambda word: word == words[-1], reversed(words))),
+        streak=sum(1 for _ in takewhile(lambda one: one.word == seen[-1].word, reversed(seen))),
     )
 
 
