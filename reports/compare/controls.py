@@ -10,7 +10,7 @@ from reports.compare.query import Side
 from reports.documents.links import page_url
 from reports.gate.query import policy_of
 from reports.queries.names import run_search
-from runs.comparison.baselines import is_baseline
+from runs.comparison.baselines import baselines_of
 from runs.models import Run
 
 SHOWN = 25
@@ -51,14 +51,16 @@ def controls(sides: Sequence[Side], filters: Mapping[str, Any]) -> dict[str, Any
     """Return the template's context for choosing runs."""
     runs = [side.run for side in sides]
     are_two = len(runs) == 2
+    of_suites = baselines_of({run.suite_id for run in runs if run.suite_id})
+    baselines = {pk for some in of_suites.values() for pk in some}
     return {
         "chosen": [
             Chosen(
                 side,
                 page_url("compare", runs=[run for run in runs if run.pk != side.run.pk]),
-                is_baseline(side.run),
+                is_baseline=side.run.pk in baselines,
                 may_be_baseline=side.run.suite is not None
-                and not is_baseline(side.run)
+                and side.run.pk not in baselines
                 and side.is_done,
             )
             for side in sides

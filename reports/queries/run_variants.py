@@ -19,6 +19,7 @@ COLUMNS = (
     "label",
     "release",
     "created_at",
+    "suite_id",
     "language_model_id",
     "model_name",
     "variant_key",

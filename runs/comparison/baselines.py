@@ -127,7 +127,7 @@ def newest_baseline_of(suite: Suite | None) -> Run | None:
 
 def is_baseline(run: Run) -> bool:
     """Return whether the run is a baseline of its suite."""
-    return run.suite is not None and run.suite.baselines.filter(pk=run.pk).exists()
+    return run.pk in baselines_of([run.suite_id]).get(run.suite_id, ()) if run.suite_id else False
 
 
 def _opponents(

@@ -1,6 +1,8 @@
 """The pass rate of issues in one run of a chosen model, for lists of issues."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -23,7 +25,8 @@ class IssueRate(NamedTuple):
     total: int
 
 
-class RateRun(NamedTuple):
+@dataclass(frozen=True)
+class RateRun:
     """The run whose pass rates a list of issues shows.
 
     Attributes:
@@ -34,7 +37,7 @@ class RateRun(NamedTuple):
     model: LanguageModel | None
     run: Run | None
 
-    @property
+    @cached_property
     def is_baseline(self) -> bool:
         return self.run is not None and is_baseline(self.run)
 

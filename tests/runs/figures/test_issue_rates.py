@@ -5,7 +5,13 @@ from django.urls import reverse
 
 from evalhub.models import BatchState
 from runs.comparison.baselines import pin
-from runs.figures.issue_rates import IssueRate, models_with_runs, rate_run_of, rates_in
+from runs.figures.issue_rates import (
+    IssueRate,
+    RateRun,
+    models_with_runs,
+    rate_run_of,
+    rates_in,
+)
 from runs.models import Run
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.judged_runs import answer, finish, judge
@@ -77,7 +83,7 @@ def test_an_incomplete_run_is_not_shown(run_of):
     alpha = make_model(name="alpha")
     run_of(alpha, None)
 
-    assert rate_run_of(alpha.pk) == (alpha, None)
+    assert rate_run_of(alpha.pk) == RateRun(alpha, None)
     assert rate_run_of(alpha.pk).name == "alpha, no complete run"
 
 
