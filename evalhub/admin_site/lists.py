@@ -90,6 +90,7 @@ class PageChangeList(ChangeList):
 
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         self.request = request
+        self._query_strings: dict[str, str] = {}
         super().__init__(request, *args, **kwargs)
 
     def get_filters(self, request: HttpRequest) -> Any:
@@ -101,6 +102,13 @@ class PageChangeList(ChangeList):
             messages.error(request, f"{words} It is shown without filters.", fail_silently=True)
             raise IncorrectLookupParameters(words)
         return filters
+
+    def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
+        """Write each address once: the theme asks for those of its head again for each row."""
+        key = repr((new_params, remove))
+        if key not in self._query_strings:
+            self._query_strings[key] = super().get_query_string(new_params, remove)
+        return self._query_strings[key]
 
     @cached_property
     def columns(self) -> list[Column]:
