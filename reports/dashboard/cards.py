@@ -24,7 +24,7 @@ from reports.judge_reliability.judges.totals_query import RECENT
 from reports.limits import CARD_ROWS
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import overrides_of, reviews_of
-from reports.overrides.rule import OVERTURNED, Reviews
+from reports.overrides.rule import OVERTURNED
 from reports.queries.counts import any_of
 from reports.queries.incomplete_runs import CONTROL, IncompleteRun, incomplete_runs
 from reports.queries.periods import since_of
@@ -109,10 +109,6 @@ class Home:
         return site_state()
 
     @cached_property
-    def reviews(self) -> Reviews:
-        return reviews_of(Result.objects.all())
-
-    @cached_property
     def incomplete(self) -> tuple[IncompleteRun, ...]:
         return incomplete_runs(Run.objects.all())
 
@@ -157,7 +153,7 @@ def _to_do(home: Home) -> Content:
 
 
 def _releases(home: Home) -> Content:
-    report = releases_report(home.reading, reviews=home.reviews)
+    report = releases_report(home.reading)
     document = document_of(report, home.incomplete, home.reading)
     template = "reports/dashboard/releases.html"
     return Content(url=page_url("releases"), rows=document, template=template)
@@ -173,7 +169,7 @@ def _activity(home: Home) -> Content:
 
 
 def _overrides(home: Home) -> Content:
-    reviews = home.reviews
+    reviews = reviews_of(Result.objects.all())
     newest = reviews.matching(OVERTURNED)[:CARD_ROWS]
     table = results_table(
         "Newest overturned results",

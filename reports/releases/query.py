@@ -171,7 +171,6 @@ def releases_report(
     suite: Suite | None = None,
     release: str = "",
     before: str = "",
-    reviews: Reviews | None = None,
 ) -> ReleasesReport:
     """Return the report in a constant number of queries; comparisons may be left for later.
 
@@ -179,7 +178,6 @@ def releases_report(
         suite: Only its runs; None: all suites.
         release: The release that is reported; "" is the newest.
         before: The one that it is set against; "" is the one before it.
-        reviews: Of all results, where the caller has read them.
     """
     every = Run.objects.all() if suite is None else suite.runs.all()
     newest, order = newest_first(every.conclusive()), Release.objects.in_order()
@@ -190,8 +188,7 @@ def releases_report(
     attempts = attempts_of(runs[pk] for pair in pairs for pk in pair if pk is not None)
     now, old = _sides(runs, choice, pairs)
     judge_runs = _judge_runs(runs)
-    if reviews is None:
-        reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in now]))
+    reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in now]))
     lines, is_pending = _lines(pairs, comparable, runs, attempts, judge_runs, reviews, reading)
     lost = {issue.issue for line in lines for issue, _ in _losses(line)}
     return ReleasesReport(
@@ -200,7 +197,7 @@ def releases_report(
         lines=lines,
         cost=_cost(now, judge_runs),
         cost_before=_cost(old, judge_runs),
-        reviews=reviews.of_runs([run.pk for run in now]),
+        reviews=reviews,
         titles=titles(lost),
         labels=_labels(lines),
         looks=_looks(lines[:MAX_LINES], reading) if choice.release else (),
