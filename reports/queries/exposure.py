@@ -45,7 +45,8 @@ def tallies_of_tests(runs: Collection[int], tests: str, which: Q | None = None) 
 def less(every: Iterable[Tally], some: Iterable[Tally]) -> list[Tally]:
     """Return the tallies of the results that are not in some of them."""
     parts = {tally.key: tally for tally in some}
-    left = (one.without(parts[one.key]) if one.key in parts else one for one in every)
+    pairs = ((one, parts.get(one.key)) for one in every)
+    left = (one.without(part) if part else one for one, part in pairs)
     return [tally for tally in left if tally.total]
 
 

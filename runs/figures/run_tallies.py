@@ -128,7 +128,10 @@ def summed(
     found: list[tuple[Any, ...]] = []
     if tallied:
         rows = TallyRow.objects.filter(IdIn("run_id", tallied), which or Q()).order_by()
-        found += rows.values_list(*by).annotate(**{f"all_{name}": Sum(name) for name in sums})
+        if {*GROUPS} <= {*by}:  # each row is a group: nothing is to be added up
+            found += rows.values_list(*by, *sums)
+        else:
+            found += rows.values_list(*by).annotate(**{f"all_{name}": Sum(name) for name in sums})
     if rest := ids - tallied:
         found += sums_over(Result.objects.filter(which or Q(), run__in=rest), by, sums)
     return found
