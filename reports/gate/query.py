@@ -48,7 +48,7 @@ from runs.figures.rate import rate_of_issues
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
 from runs.figures.tallies import groups_of, tallies_of_runs
-from runs.models import RETRYABLE, Outcome, Result, ResultScore, Run
+from runs.models import RETRYABLE, Outcome, Release, Result, ResultScore, Run
 from runs.suites.gate_policy import GatePolicy, read_policy
 
 
@@ -224,7 +224,8 @@ def _reference_lines(run: Run, policy: GatePolicy) -> Iterator[GateLine]:
     """Yield whether the run is worse than the baseline release of its suite, if there is one."""
     if not (policy.against_reference and run.suite_id and baseline_releases([run.suite_id])):
         return
-    for look in reference_looks([(run.pk, run.model_name)], (), Reading(User())):
+    order = Release.objects.in_order()
+    for look in reference_looks([(run.pk, run.model_name)], (), Reading(User()), order):
         change = Change(
             tally=look.change.whole.tally,
             conclusion=look.change.conclusion,

@@ -22,7 +22,9 @@ from reports.releases.reference_query import ReferenceLook, reference_looks
 from reports.releases.rule import ReleaseChoice, chosen
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.comparability_rule import COMPARABLE, Comparable
+from runs.comparison.opponent_rule import ReleasedRun
 from runs.comparison.release_order import newest_first
+from runs.comparison.release_order_rule import ReleaseOrder
 from runs.figures.rate import Rate
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of
@@ -180,7 +182,8 @@ def releases_report(
         before: The one that it is set against; "" is the one before it.
     """
     every = Run.objects.all() if suite is None else suite.runs.all()
-    newest, order = newest_first(every.conclusive()), Release.objects.in_order()
+    order = Release.objects.in_order()
+    newest = newest_first(every.conclusive(), order)
     choice = chosen(newest, order, release, before)
     comparable = comparability_of_pairs(pair for one in choice.candidates for pair in one.pairs)
     pairs = [one.pick(comparable) for one in choice.candidates]
@@ -200,7 +203,7 @@ def releases_report(
         reviews=reviews,
         titles=titles(lost),
         labels=_labels(lines),
-        looks=_looks(lines[:MAX_LINES], reading) if choice.release else (),
+        looks=_looks(lines[:MAX_LINES], reading, order, newest) if choice.release else (),
         is_pending=is_pending,
     )
 
@@ -238,11 +241,15 @@ def _cost(runs: Sequence[Run], judge_runs: Mapping[int, list[JudgeRun]]) -> Rele
     return ReleaseCost(len(runs), spent_by(every))
 
 
-def _looks(lines: Sequence[ReleaseLine], reading: Reading) -> tuple[ReferenceLook, ...]:
+def _looks(
+    lines: Sequence[ReleaseLine],
+    reading: Reading,
+    order: ReleaseOrder,
+    newest: Sequence[ReleasedRun],
+) -> tuple[ReferenceLook, ...]:
     names = [(line.run.pk, line.name) for line in lines]
-    return reference_looks(
-        names, {(line.before.pk, line.run.pk) for line in lines if line.before}, reading
-    )
+    but = {(line.before.pk, line.run.pk) for line in lines if line.before}
+    return reference_looks(names, but, reading, order, newest)
 
 
 def _losses(line: ReleaseLine) -> Iterator[tuple[LostIssue, bool]]:
@@ -269,9 +276,8 @@ def _lines(
     """Return the lines, and whether their comparisons are left for later."""
     sides = {pk: [runs[one] for one in of.pooled] for pk, of in attempts.items()}
     pooled = {run.pk: pk for pk, side in sides.items() for run in side}
-    groups = groups_of(
-        tallies_of_runs(pooled, of_judges=True), lambda tally: [pooled[tally.run_id]]
-    )
+    tallies = tallies_of_runs(pooled, of_judges=True)
+    groups = groups_of(tallies, lambda tally: [pooled[tally.run_id]])
     figures = {
         pk: _figures(side, groups.get(pk, Group()), judge_runs) for pk, side in sides.items()
     }

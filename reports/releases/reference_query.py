@@ -10,7 +10,9 @@ from reports.compare.pair_changes_query import PairChange, pair_changes
 from reports.documents.document import Column, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
+from runs.comparison.opponent_rule import ReleasedRun
 from runs.comparison.references import Reference, references_of
+from runs.comparison.release_order_rule import ReleaseOrder
 from runs.models import Run
 
 
@@ -31,7 +33,11 @@ class ReferenceLook:
 
 
 def reference_looks(
-    names: Sequence[tuple[int, str]], but: Collection[tuple[int, int]], reading: Reading
+    names: Sequence[tuple[int, str]],
+    but: Collection[tuple[int, int]],
+    reading: Reading,
+    order: ReleaseOrder,
+    every: Sequence[ReleasedRun] | None = None,
 ) -> tuple[ReferenceLook, ...]:
     """Compare each run with its reference at the level of looks; none while they are computed.
 
@@ -40,8 +46,9 @@ def reference_looks(
     Args:
         names: Runs with the names of their models.
         but: Pairs of an earlier run and a run that are compared anyway.
+        order, every: As `references_of` takes them.
     """
-    found = references_of([run for run, _ in names])
+    found = references_of({run for run, _ in names}, order, every)
     looks = [(run, name, found[run]) for run, name in names if run in found]
     looks = [(run, name, one) for run, name, one in looks if (one.run, run) not in but]
     pairs = [(one.run, run) for run, _, one in looks]

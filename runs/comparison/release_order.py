@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from runs.comparison.opponent_rule import ReleasedRun
-from runs.comparison.release_order_rule import in_release_order
+from runs.comparison.release_order_rule import ReleaseOrder, in_release_order
 from runs.models import Release, Run
 
 COLUMNS = (
@@ -12,7 +12,7 @@ COLUMNS = (
 )
 
 
-def newest_first(runs: QuerySet[Run]) -> list[ReleasedRun]:
-    """Return these runs, those of the highest release first; two queries."""
+def newest_first(runs: QuerySet[Run], order: ReleaseOrder | None = None) -> list[ReleasedRun]:
+    """Return these runs, those of the highest release first; two queries, or one with the order."""
     rows = [ReleasedRun(*row) for row in runs.order_by().values_list(*COLUMNS)]
-    return in_release_order(rows, Release.objects.in_order())[::-1]
+    return in_release_order(rows, order or Release.objects.in_order())[::-1]

@@ -63,8 +63,9 @@ class ReleaseOrder:
             return self.releases[-1].name if self.releases else ""
         place = self.places[name]
         one = self.releases[place]
-        lower = [other.name for other in self.releases[:place] if not _is_later_hotfix(other, one)]
-        return one.before or (lower[-1] if lower else "")
+        lower = reversed(self.releases[:place])
+        others = (other.name for other in lower if not _is_later_hotfix(other, one))
+        return one.before or next(others, "")
 
     def predecessors(self, name: str) -> Iterator[str]:
         """Yield the predecessor, its predecessor, and so on."""
@@ -75,8 +76,10 @@ class ReleaseOrder:
 
 
 def _is_later_hotfix(other: Named, one: Named) -> bool:
+    if other.created_at <= one.created_at:
+        return False
     version, own = version_of(other.name), version_of(one.name)
-    if version is None or own is None or other.created_at <= one.created_at:
+    if version is None or own is None:
         return False
     return version.micro > 0 and version.release[:2] != own.release[:2]
 
