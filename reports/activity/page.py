@@ -12,7 +12,7 @@ from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout
 from evalhub.display.formatting import counted
 from reports.activity.query import MOST, activity, tested_releases
 from reports.activity.rule import TITLES, Event, Kind, counts, news
-from reports.documents.document import Cell, Column, Document, Fact, Link, Table
+from reports.documents.document import MIN_DRAWN, Cell, Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.queries.periods import PeriodField, period_words, since_of
@@ -78,7 +78,7 @@ def events_table(events: Sequence[Event]) -> Table:
         rows=[_row(event) for event in events],
         note="Newest first. Equal events of one person and day are one line.",
         empty="Nothing changed. Choose a longer period.",
-        draw=lambda: _figure(events) if events else None,
+        draw=lambda: _figure(events),
         describes="Number of changes by day",
     )
 
@@ -89,11 +89,13 @@ def _row(event: Event) -> tuple[Cell, ...]:
     return (event.at, event.what, subject, event.who or "the system", event.why or None)
 
 
-def _figure(events: Sequence[Event]) -> Figure:
-    """Draw a bar for each day with changes; labels are whole days apart."""
+def _figure(events: Sequence[Event]) -> Figure | None:
+    """Draw a bar for each day with changes, whole days apart; None for a few days."""
     days: Counter[str] = Counter()
     for event in events:
         days[f"{timezone.localtime(event.at):%Y-%m-%d}"] += event.n
+    if len(days) < MIN_DRAWN:
+        return None
     bars = {
         "type": "bar",
         "x": sorted(days),

@@ -9,7 +9,7 @@ from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from reports.annotators.query import Annotators
 from reports.annotators.rule import EvaluationScope, Pair
 from reports.documents.cells import share_of
-from reports.documents.document import Cell, Column, Estimate, Table
+from reports.documents.document import MIN_DRAWN, Cell, Column, Estimate, Table
 from reports.leaderboard.figure import Mean, ranked_means
 
 NO_PAIRS = "No answer has two annotators yet. Set a review queue to two reviewers per answer."
@@ -74,7 +74,9 @@ def _figure(found: Annotators, scope: EvaluationScope) -> Figure | None:
         for pair in found.pairs[scope]
         if pair.same.share is not None
     ]
-    return ranked_means(points, unit="answers", title="Same verdict") if points else None
+    if len(points) < MIN_DRAWN:
+        return None
+    return ranked_means(points, unit="answers", title="Same verdict")
 
 
 def _notes(pair: Pair) -> Iterator[str]:

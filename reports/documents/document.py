@@ -9,6 +9,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, overload
 
 from pydantic import PlainSerializer, PlainValidator
 
+from evalhub.display.formatting import counted
 from evalhub.statistics.interval import Interval
 from evalhub.values.typed_json import from_json, to_json
 from reports.documents.handout import Handout
@@ -65,6 +66,9 @@ def _cell_from_json(value: Any) -> Any:
 
 Cell = Annotated[Any, PlainSerializer(_cell_to_json), PlainValidator(_cell_from_json)]
 """None (not measured), a plain value, Rate, Estimate, Link, Linked, or a tuple of those."""
+
+MIN_DRAWN = 3
+"""Rows from which bars say more than the table below them."""
 
 Figure = dict[str, Any] | None
 Draw = Annotated[
@@ -172,6 +176,12 @@ class Table:
         """Return each row by the names of its columns."""
         names = [column.name for column in self.columns]
         return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+
+def folded(n: int, shown: int, one: str, many: str = "", *, said: str = "more") -> dict[str, Any]:
+    """Return how a table of n rows shows the first ones only; {} if these are all."""
+    rest = n - shown
+    return {"shown": shown, "rest": f"{counted(rest, one, many)} {said}"} if rest > 0 else {}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from evalhub.display.charts import RateRow, issue_bars
 from evalhub.display.formatting import counted
 from evalhub.statistics.rates.behaviour_outcome import Word
 from issues.severity import WEIGHT
-from reports.documents.document import Cell, Column, Document, Fact, Link, Table
+from reports.documents.document import MIN_DRAWN, Cell, Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_timeline.timeline_tables import SAID
@@ -95,7 +95,7 @@ def listed_table(report: UnderperformingReport) -> Table:
         f"models with which the issue does not pass × (1 + reports), × {LOST} if it was lost since "
         "the release before. An order to work in, and no test.",
         empty="No issue fails in any answer." if report.runs else "No complete run yet.",
-        draw=lambda: issue_bars(drawn) if drawn else None,
+        draw=lambda: issue_bars(drawn) if len(drawn) >= MIN_DRAWN else None,
         describes="Failed tests of each issue, over all models",
     )
 
