@@ -12,6 +12,8 @@ DASH = "—"
 MIN_USD = 1e-6
 MIN_P = 0.0001
 NARROW = 0.03
+NOISE = 1e-13
+"""Sums of differences that cancel out may be this far from 0."""
 ROUNDING = 1e-9
 """Shares computed from weights may be this far from 0 or 1 where they are exactly that."""
 
@@ -115,9 +117,19 @@ def few(names: Sequence[str], *, most: int = 6, of: int | None = None) -> str:
 
 
 def points(difference: float) -> str:
-    """Return a difference of two shares in percentage points, with its sign."""
+    """Return a difference of two shares in percentage points, with its sign.
+
+    0 stands for none only: what rounds to it is "just below 0" or "just above 0".
+    """
     text = f"{100 * difference:+z.1f}".removesuffix(".0").replace("-", "−")
-    return f"{'0' if text == '+0' else text} pts"
+    return f"{text} pts" if text != "+0" else beside_zero(difference) or "0 pts"
+
+
+def beside_zero(difference: float) -> str:
+    """Return on which side of 0 a number is that rounds to it; "" for 0 itself."""
+    if abs(difference) < NOISE:
+        return ""
+    return "just below 0" if difference < 0 else "just above 0"
 
 
 def p_value(p: float) -> str:

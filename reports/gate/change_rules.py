@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evalhub.display.formatting import beside_zero
 from evalhub.statistics.changes.conclusion import Conclusion, Word
 from evalhub.statistics.changes.net_change import METHOD
 from evalhub.statistics.interval import Interval
@@ -166,4 +167,5 @@ def _line(rule: str, change: Change, verdict: Verdict, sentence: str, limit: flo
 
 def number(points: float) -> str:
     """Format percentage points."""
-    return f"{points:z.1f}".removesuffix(".0").replace("-", "−")
+    text = f"{points:z.1f}".removesuffix(".0").replace("-", "−")
+    return text if text != "0" else beside_zero(points) or text

@@ -13,6 +13,7 @@ from reports.compare.rule import FLIPS, Compared
 from reports.compare.two_runs.facts_and_warnings import warnings
 from reports.documents.document import Column, Document, Table
 from reports.documents.exports import markdown_of
+from reports.gate.change_rules import number
 from reports.gate.exit_codes import ExitCode
 from reports.gate.query import GateResult, detectable
 from reports.gate.rule import GateLine, Verdict
@@ -88,7 +89,7 @@ def passes(tested: Tested | None) -> str:
 
 UNITS: Mapping[str, Callable[[float], str]] = {
     "share": percent,
-    "points": lambda value: f"{value:z.1f} points",
+    "points": lambda value: f"{number(value)} points",
     "p": lambda value: f"p = {value:.2g}",
     "ms": lambda value: seconds(round(value)),
     "usd": usd,

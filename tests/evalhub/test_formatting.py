@@ -7,6 +7,7 @@ from evalhub.display.formatting import (
     count,
     few,
     percent,
+    points,
     score,
     seconds,
     span,
@@ -55,3 +56,18 @@ def test_values_are_written_for_people(write, value, text):
 )
 def test_the_first_names_tell_how_many_more_there_are(told, text):
     assert few(["a", "b", "c"], **told) == text
+
+
+@pytest.mark.parametrize(
+    ("difference", "text"),
+    [
+        (0.0, "0 pts"),
+        (0.1 + 0.2 - 0.3, "0 pts"),  # which is not quite 0
+        (-1e-12, "just below 0"),
+        (0.0004, "just above 0"),
+        (-0.125, "−12.5 pts"),
+        (0.05, "+5 pts"),
+    ],
+)
+def test_points_that_round_to_0_say_on_which_side_they_are(difference, text):
+    assert points(difference) == text

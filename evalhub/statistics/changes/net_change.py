@@ -46,7 +46,7 @@ class NetChange:
     Attributes:
         change: Mean over the tests, in [-1, 1].
         p: Two-sided; the interval leaves 0 out exactly where p is at most the level.
-        interval: Of the change. A bound of 0 beside a p of at most the level is not reached.
+        interval: Of the change. A bound at 0 that p leaves out is the number just beside it.
         tests: Number of compared tests.
         issues: Number of issues that they belong to.
         level: Two-sided, in (0, 1).
@@ -156,7 +156,9 @@ def _decided_by(is_significant: bool, found: Interval, total: int) -> Interval:
     low, high = found
     if not is_significant:
         return Interval(min(low, 0.0), max(high, 0.0))
-    return Interval(low, min(high, 0.0)) if total < 0 else Interval(max(low, 0.0), high)
+    if total < 0:
+        return Interval(low, min(high, -_NEAR_ZERO))
+    return Interval(max(low, _NEAR_ZERO), high)
 
 
 def _tango(changes: Floats, level: float) -> Interval:

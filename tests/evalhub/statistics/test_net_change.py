@@ -140,3 +140,14 @@ def test_thousands_of_tests_with_repeats_are_measured():
 
     assert found.p < 1e-6
     assert found.accounts_for_issues
+
+
+def test_a_bound_at_0_lies_on_the_side_that_p_decides():
+    # By test p is 0.031, while the halves of the five issues that lost reach 0.
+    lost = net_change([-1] * 5 + [0] * 15, range(20))
+    assert lost.p <= lost.level
+    assert lost.interval.high < 0
+    won = net_change([1] * 5 + [0] * 15, range(20))
+    assert won.interval.low > 0
+    same = net_change([-1, 1] + [0] * 18, range(20))
+    assert same.interval.low <= 0 <= same.interval.high
