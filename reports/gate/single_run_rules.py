@@ -74,6 +74,9 @@ def severity_rule(tests: Sequence[SevereTest], severity: str) -> GateLine:
     )
 
 
+NEVER_ALL = " No number of tests shows 100%: lower the limit."
+
+
 class PassRate(NamedTuple):
     """The pass rate of a run, and with each missing judgment and answer at its lowest, highest."""
 
@@ -102,7 +105,7 @@ def pass_rate_rule(rate: PassRate, limit: float) -> GateLine:
             verdict = verdict_within(interval.low, interval.high, limit)
             sentence += f" The rate of tests like these is {between(interval)}."
         if verdict == Verdict.CANNOT_TELL:
-            sentence += " Add tests, or lower the limit."
+            sentence += NEVER_ALL if limit == 1 else " Add tests, or lower the limit."
     return GateLine(
         rule="min_pass_rate",
         verdict=verdict,

@@ -85,7 +85,8 @@ class GatePolicy(BaseModel):
         ge=0,
         le=1,
         title="Pass rate below",
-        description="Share of the results that pass; the run passes only if it is surely reached.",
+        description="Share of the results that pass; the run passes only if it is surely reached. "
+        "100 % never is: no number of tests shows that all would pass.",
     )
     max_p90_latency_ms: int | None = Field(
         None,
@@ -141,7 +142,10 @@ class GatePolicy(BaseModel):
             f"a test of an issue of severity {or_worse(self.failing_severity or '')} fails": (
                 self.failing_severity
             ),
-            f"less than {percent(rate)} of its results pass": rate is not None,
+            f"less than {percent(rate)} of its results pass"
+            + (" (no number of tests can show that all would)" if rate == 1 else ""): (
+                rate is not None
+            ),
             f"the 90th percentile of latency exceeds {self.max_p90_latency_ms or 0:,} ms": (
                 self.max_p90_latency_ms
             ),

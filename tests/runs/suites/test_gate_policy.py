@@ -36,6 +36,14 @@ def test_all_rules_in_words():
     assert len(policy.rules) == 8
 
 
+def test_a_pass_rate_of_all_says_that_it_is_never_reached():
+    policy = GatePolicy(conclusion=False, min_pass_rate=1)
+
+    assert policy.in_words() == (
+        "less than 100% of its results pass (no number of tests can show that all would)"
+    )
+
+
 def test_a_limit_of_zero_is_a_rule():
     policy = GatePolicy(conclusion=False, max_net_loss_points=0)
 
