@@ -112,13 +112,18 @@ def by_release(
 
 
 def by_time(runs: Sequence[RunKey], *, max_lines: int, max_points: int) -> SeriesLines:
-    """Make a point per run; on lines of several variants, a point per day."""
+    """Make a point per line and release, whose runs are attempts at the same.
+
+    A run without a release is a point of its own; on lines of several variants, a day is.
+    """
     variants: dict[str, set[str]] = defaultdict(set)
     for run in runs:
         variants[run.line].add(run.variant)
-    series_points = _series_points(
-        runs, lambda run: run.at.date() if len(variants[run.line]) > 1 else run.run
-    )
+
+    def place(run: RunKey) -> Hashable:
+        return run.release or (run.at.date() if len(variants[run.line]) > 1 else run.run)
+
+    series_points = _series_points(runs, place)
     return _series_lines(series_points, max_lines, lambda of: of[-max_points:])
 
 

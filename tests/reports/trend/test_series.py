@@ -91,6 +91,11 @@ def test_a_line_without_a_run_in_the_shown_releases_is_not_drawn():
     assert series.earlier == 1
 
 
-def test_each_run_is_a_point_in_time():
+def test_attempts_at_a_release_are_one_point_in_time_too():
+    runs = [brief(1, release="1"), brief(2, release="2"), brief(3, release="1"), brief(4)]
+    assert shown(timed(runs)) == {"a": [[2], [3, 1], [4]]}
+
+
+def test_each_run_without_a_release_is_a_point_in_time():
     assert shown(timed([brief(1), brief(2, hours=1)])) == {"a": [[1], [2]]}
     assert timed([]).shown == released([]).shown == ()
