@@ -5,7 +5,7 @@ Figures have no titles: the page describes them. Labels are escaped user input. 
 its key as `customdata`, so that a click can filter.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -70,42 +70,31 @@ def outcome_pie(counts: Mapping[str, int]) -> Figure:
     """Draw the outcomes as a ring around the pass rate; raise ValueError for an unknown one."""
     present = [name for name in _known(counts) if counts[name]]
     n = sum(counts.values())
-    found = ring(
-        [OUTCOMES[name].label for name in present],
-        [counts[name] for name in present],
-        [
-            f"{OUTCOMES[name].label}: {counts[name]:,} ({share_label(counts[name] / n)})"
-            for name in present
-        ],
-        [OUTCOMES[name].colour for name in present],
-        [OUTCOMES[name].pattern for name in present],
-    )
-    layout = base_layout(showlegend=False, annotations=[in_the_middle(_passed(counts))])
-    return {"data": [found | {"customdata": present}], "layout": layout}
-
-
-def ring(
-    labels: Sequence[str],
-    counts: Sequence[int],
-    texts: Sequence[str],
-    colours: Sequence[str],
-    patterns: Sequence[str],
-) -> dict[str, Any]:
-    """Draw counts as a ring, in this order from the top; `texts` describe its parts."""
-    return {
+    colours = [OUTCOMES[name].colour for name in present]
+    ring = {
         "type": "pie",
         "hole": 0.6,
         "sort": False,
         "direction": "clockwise",
-        "labels": list(labels),
-        "values": list(counts),
-        "text": list(texts),
+        "labels": [OUTCOMES[name].label for name in present],
+        "values": [counts[name] for name in present],
+        "text": [
+            f"{OUTCOMES[name].label}: {counts[name]:,} ({share_label(counts[name] / n)})"
+            for name in present
+        ],
         "textinfo": "text",
         "hoverinfo": "text",
         "textposition": "outside",
         "automargin": True,
-        "marker": {"colors": list(colours), "pattern": pattern(patterns, colours)},
+        "customdata": present,
+        "marker": {
+            "colors": colours,
+            "pattern": pattern([OUTCOMES[name].pattern for name in present], colours),
+        },
     }
+    middle = {"text": _passed(counts), "x": 0.5, "y": 0.5, "showarrow": False}
+    notes = [middle | {"font": {"size": 18}}]
+    return {"data": [ring], "layout": base_layout(showlegend=False, annotations=notes)}
 
 
 def _passed(counts: Mapping[str, int]) -> str:
@@ -114,11 +103,6 @@ def _passed(counts: Mapping[str, int]) -> str:
     if not n:
         return "none scored"
     return f"<b>{share_label(passed / n)}</b><br>{passed:,} of {n:,}"
-
-
-def in_the_middle(text: str) -> dict[str, Any]:
-    """Return the annotation in the middle of a ring."""
-    return {"text": text, "x": 0.5, "y": 0.5, "showarrow": False, "font": {"size": 18}}
 
 
 def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
@@ -176,6 +160,64 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
         xaxis=axis("Failure rate of scored results", range=[0, 1.04], tickformat=".0%"),
     )
     return {"data": [bars], "layout": layout}
+
+
+def heat_map(
+    columns: Sequence[str],
+    rows: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    texts: Sequence[Sequence[str]],
+    *,
+    scale: Sequence[tuple[float, str]],
+    text_colour: Callable[[float], str],
+    **layout: Any,
+) -> Figure:
+    """Draw a cell with its text for each value in [0, 1]; one without a value stays empty.
+
+    Args:
+        scale: Colours at values, from 0 to 1.
+        text_colour: The colour of the text on a value.
+        layout: Height, legend and the side of the columns' names, `side`.
+    """
+
+    def names(titles: Sequence[str], **options: Any) -> dict[str, Any]:
+        places = list(range(len(titles)))
+        shown = {"tickvals": places, "ticktext": list(titles), "automargin": True}
+        return {**shown, "showgrid": False, "zeroline": False, **options}
+
+    cells = {
+        "type": "heatmap",
+        "x": list(range(len(columns))),
+        "y": list(range(len(rows))),
+        "z": [list(row) for row in values],
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [list(stop) for stop in scale],
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "hoverinfo": "skip",
+    }
+    notes = [
+        {
+            "x": x,
+            "y": y,
+            "text": texts[y][x],
+            "showarrow": False,
+            "font": {"color": text_colour(value)},
+        }
+        for y, line in enumerate(values)
+        for x, value in enumerate(line)
+        if value is not None
+    ]
+    side = layout.pop("side", "bottom")
+    found = base_layout(
+        **layout,
+        xaxis=names(columns, side=side),
+        yaxis=names(rows, autorange="reversed"),
+        annotations=notes,
+    )
+    return {"data": [cells], "layout": found}
 
 
 def _known(counts: Mapping[str, int]) -> list[str]:

@@ -39,8 +39,8 @@ def svg_of(figure: Figure, title: str = "", colours: Mapping[str, str] | None = 
         colours: Values of the CSS variables; None where the file around it defines them.
     """
     data, layout = figure["data"], figure.get("layout", {})
-    is_rings = all(trace["type"] == "pie" for trace in data)
-    body, height = _rings(data, layout) if is_rings else _plot(data, layout)
+    is_ring = len(data) == 1 and data[0]["type"] == "pie"
+    body, height = _ring(data[0], layout) if is_ring else _plot(data, layout)
     found = element(
         "svg",
         element("title", _plain(title)) + patterns() + body,
@@ -60,33 +60,19 @@ def _plain(title: str) -> str:
     return title.replace("&", "&amp;").replace("<", "&lt;") or "Chart"
 
 
-def _rings(data: Sequence[Figure], layout: Figure) -> tuple[str, float]:
-    """Draw rings in rows, each with its notes; the parts are named beside or above them."""
-    across = min(len(data), 3) or 1
-    entries = {
-        name: (colour, shape)
-        for trace in data
-        for name, colour, shape in zip(
-            trace["text"] if len(data) == 1 else trace["labels"],
-            trace["marker"]["colors"],
-            trace["marker"]["pattern"]["shape"],
-            strict=True,
-        )
-    }
-    legend, top = _legend([(name, _swatch(*look)) for name, look in entries.items()])
-    parts, notes = [legend], list(layout.get("annotations", ()))
-    each = len(notes) // len(data) if data else 0
-    for number, trace in enumerate(data):
-        row, column = divmod(number, across)
-        left = (column + 0.5) * WIDTH / across - RING_PX / 2
-        y = top + 8 + row * (RING_PX + 40)
-        parts.append(ring(trace, left, y, RING_PX))
-        inside, *below = notes[number * each : (number + 1) * each]
-        middle = left + RING_PX / 2
-        parts.append(text(inside["text"], middle, y + RING_PX / 2, anchor="middle", size=15))
-        parts += [text(note["text"], middle, y + RING_PX + 20, anchor="middle") for note in below]
-    rows = -(-len(data) // across)
-    return "".join(parts), top + 8 + rows * (RING_PX + 40)
+def _ring(trace: Figure, layout: Figure) -> tuple[str, float]:
+    """Draw a ring around its note, below the names of its parts."""
+    marker = trace["marker"]
+    looks = zip(trace["text"], marker["colors"], marker["pattern"]["shape"], strict=True)
+    legend, top = _legend([(name, _swatch(colour, shape)) for name, colour, shape in looks])
+    middle = WIDTH / 2
+    (note,) = layout["annotations"]
+    parts = [
+        legend,
+        ring(trace, middle - RING_PX / 2, top + 8, RING_PX),
+        text(note["text"], middle, top + 8 + RING_PX / 2, anchor="middle", size=15),
+    ]
+    return "".join(parts), top + 48 + RING_PX
 
 
 def _swatch(colour: str, shape: str = "") -> str:
@@ -140,6 +126,7 @@ def _named(data: Sequence[Figure]) -> list[tuple[str, str]]:
         else:
             dash = DASHES.get(trace.get("line", {}).get("dash", ""))
             sign = line(-2, -4, 14, -4, colour_of(trace), stroke_width=2, stroke_dasharray=dash)
+            sign = sign if "lines" in trace.get("mode", "lines") else ""
             symbol = marker.get("symbol", "circle")
             sign += mark(symbol, 6, -4, colour_of(trace)) if marker else ""
         found[trace["name"]] = sign

@@ -103,6 +103,8 @@ def scatter(trace: Trace, x: Axis, y: Axis) -> str:
         None if value is None or place is None else (x.at(place), y.at(value))
         for place, value in zip(trace["x"], trace["y"], strict=True)
     ]
+    if trace.get("fill") == "toself" and not trace.get("opacity", 1):
+        return ""
     if trace.get("fill") == "toself":
         corners = " ".join(f"{spot[0]:.1f},{spot[1]:.1f}" for spot in spots if spot)
         fill, opacity = trace.get("fillcolor"), trace.get("opacity", 1)
@@ -152,8 +154,9 @@ def _path(spots: Sequence[tuple[float, float] | None], *, steps: bool) -> str:
 
 
 def heat_map(trace: Trace, x: Axis, y: Axis) -> str:
-    """Shade a cell for each value, between the two colours of the scale."""
+    """Fill a cell for each value: in the colour that the scale has there, else between its ends."""
     (_, first), *_, (_, last) = trace["colorscale"]
+    named = dict(trace["colorscale"])
     low, high = trace["zmin"], trace["zmax"]
     wide, tall = abs(x.at(1) - x.at(0)) - 2, abs(y.at(1) - y.at(0)) - 2
     return "".join(
@@ -163,11 +166,12 @@ def heat_map(trace: Trace, x: Axis, y: Axis) -> str:
             y=y.at(row) - tall / 2,
             width=wide,
             height=tall,
-            fill=_between(first, last, min(max((value - low) / (high - low), 0), 1)),
+            fill=named.get(share) or _between(first, last, share),
         )
         for row, cells in zip(trace["y"], trace["z"], strict=True)
         for column, value in zip(trace["x"], cells, strict=True)
         if value is not None
+        for share in (min(max((value - low) / (high - low), 0), 1),)
     )
 
 

@@ -11,7 +11,7 @@ from evalhub.display.formatting import counted, percent
 from evalhub.statistics.rates.behaviour_outcome import Word
 from issues.models import Issue, IssueState
 from issues.severity import MAX_FAILURE_RATE
-from reports.documents.document import Column, Document, Fact, Link, Table
+from reports.documents.document import Column, Document, Fact, Link, Table, folded
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_proposals.proposals import cached_proposals
@@ -28,7 +28,7 @@ from reports.issue_timeline.timeline_tables import (
 from reports.queries.incomplete_runs import incomplete_table
 from runs.models import Result
 
-POINTS, MAX_POINTS, OFFERED = 10, 50, 50
+POINTS, MAX_POINTS, OFFERED, NEWEST = 10, 50, 50, 5
 
 PROPOSED = {
     "resolve": "Its runs suggest resolving it.",
@@ -108,6 +108,7 @@ def _worth_a_look(reading: Reading) -> Issue | None:
 def _issues_table() -> Table:
     """List issues to choose from."""
     issues = Issue.objects.order_by("-updated_at", "-pk").only("title", "state", "severity")
+    found = list(issues[:OFFERED])
     return Table(
         key="issues",
         title="Recently changed issues",
@@ -122,11 +123,12 @@ def _issues_table() -> Table:
                 issue.get_state_display(),
                 issue.get_severity_display(),
             )
-            for issue in issues[:OFFERED]
+            for issue in found
         ],
         note="Without a choice, the timeline is of an issue that may be resolved or reopened, or "
         "else of the one that was changed last.",
         empty="No issues yet. Create one, and add tests to it.",
+        **folded(len(found), NEWEST, "issue"),
     )
 
 

@@ -42,7 +42,7 @@ MAX_LINES, MAX_FEEDBACK, MAX_TESTS = 8, 100, 300
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a line: a run, or the runs of one day, newest first."""
+    """A point of a line: the runs of a release, or one without, newest first."""
 
     series_point: SeriesPoint
     seen: tuple[IssueResult, ...]

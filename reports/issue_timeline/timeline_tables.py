@@ -4,10 +4,11 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from evalhub.display.charts import Figure
 from evalhub.statistics.rates.behaviour_outcome import Word
-from reports.documents.cells import rate_words
-from reports.documents.document import Cell, Column, LazyRows, Link, Table
+from reports.documents.document import Cell, Column, LazyRows, Link, Table, folded
 from reports.documents.links import row_url
+from reports.issue_timeline.figure import Square, strip
 from reports.issue_timeline.query import IssueReport, Line, Point
 from reports.issue_timeline.rule import (
     IssueResult,
@@ -15,7 +16,6 @@ from reports.issue_timeline.rule import (
     TurningPoints,
     evidence_of,
 )
-from reports.trend.figure import Dot, DrawnLine, trend_lines
 
 SHORT = 160
 
@@ -26,7 +26,7 @@ RUN_COLUMNS = (
     Column("line", "Model"),
     Column("release", "Release"),
     Column("date", "Date", "date"),
-    Column("outcome", "Outcome", "outcome", "Of this run alone; see Releases for the rule"),
+    Column("outcome", "Outcome", "outcome", "Of these runs alone; see Releases for the rule"),
     Column("rate", "Pass rate", "rate"),
     Column("excluded", "Excluded", "count", "Errors, unscored and pending results"),
 )
@@ -46,12 +46,14 @@ def runs_table(report: IssueReport) -> Table:
         title="Runs",
         columns=RUN_COLUMNS,
         rows=[_point_row(report, line, point) for line, point in points],
-        note="Bands and ranges are 95% intervals. There is none with several answers to a test, "
-        "which are not independent.",
+        note="Runs of a model in one release are taken together. The number in a square is the "
+        "percentage of answers that passed; its colour is the outcome, as under Releases. Ranges "
+        "are 95% intervals. There is none with several answers to a test, which are not "
+        "independent.",
         empty="No complete run has results of this issue yet. Launch a run with its tests.",
-        draw=lambda: trend_lines([_drawn(line) for line in report.lines]) if points else None,
-        describes="The issue's pass rate in each run, with a line for each model",
-        look="long",
+        draw=lambda: _strip(report) if points else None,
+        describes="Outcome of the issue with each model in each release",
+        look="folded",
     )
 
 
@@ -109,27 +111,37 @@ def _point_row(report: IssueReport, line: Line, point: Point) -> tuple[Cell, ...
         line.name,
         point.series_point.release or None,
         point.series_point.at,
-        SAID[evidence_of(point.seen).word],
+        SAID[_word(point)],
         point.rate,
         point.excluded,
     )
 
 
-def _drawn(line: Line) -> DrawnLine:
-    dots = [
-        Dot(
-            place=f"{timezone.localtime(point.series_point.at):%Y-%m-%dT%H:%M:%S}",
-            share=point.rate.share,
-            interval=point.rate.interval,
-            text=f"{line.name}: {rate_words(point.rate)}\n{point.series_point.at:%Y-%m-%d}",
-            run=point.run,
-        )
-        for point in line.points
+def _strip(report: IssueReport) -> Figure:
+    column_of = {seen.run: place for place, one in enumerate(report.releases) for seen in one.runs}
+    found = [
+        {column_of[point.run]: Square(_word(point), point.rate.share) for point in line.points}
+        for line in report.lines
     ]
-    return DrawnLine(line.name, line.look, dots)
+    columns = sorted(set().union(*found))
+    return strip(
+        [_named(report.releases[place]) for place in columns],
+        [line.name for line in report.lines],
+        [[row.get(place) for place in columns] for row in found],
+    )
+
+
+def _named(point: ReleasePoint) -> str:
+    return point.name or reported(point.runs[-1].at)
+
+
+def _word(point: Point) -> Word:
+    return evidence_of(point.seen).word
 
 
 def turns_table(report: IssueReport) -> Table:
+    lines = sorted(report.lines, key=lambda line: line.turns.first_failed is None)
+    shown = sum(line.turns.first_failed is not None for line in lines)
     return Table(
         key="turns",
         title="Turning points",
@@ -144,7 +156,8 @@ def turns_table(report: IssueReport) -> Table:
             Column("newest", "Newest run", "link"),
             Column("left_out", "Not comparable", "count", "Runs judged or scored in another way"),
         ),
-        rows=[(line.name, *_turns(report, line.turns), line.left_out) for line in report.lines],
+        rows=[(line.name, *_turns(report, line.turns), line.left_out) for line in lines],
+        **folded(len(lines), shown, "model", said="without a failure"),
         note="Over all complete runs, shown above or not, that are comparable with the newest run "
         "of their model. Each run passes or fails by the rule below Releases. "
         "Whether one run differs from the next is not tested: compare the two.",

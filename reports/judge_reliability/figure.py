@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout, label
+from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout, heat_map, label
 from evalhub.statistics.agreement.alpha_bands import RELIABLE, TENTATIVE
 from reports.documents.model_lines import line_style_of_name
 
-SHADES = [[0.0, "#F7F9FB"], [1.0, "#0B4A9E"]]
+SHADES = ((0.0, "#F7F9FB"), (1.0, "#0B4A9E"))
 """Of a matrix, from low to high, readable in both themes by lightness alone."""
 
 ON_DARK, ON_LIGHT = "#FFFFFF", "#000000"
@@ -90,7 +90,7 @@ def matrix(
         texts: The text of each cell.
     """
     labels = [label(name) for name in names]
-    return _heat_map(labels, labels, values, texts, height=120 + 44 * max(len(names), 2))
+    return _shaded(labels, labels, values, texts, height=120 + 44 * max(len(names), 2))
 
 
 def confusion(shares: Sequence[Sequence[float]], texts: Sequence[Sequence[str]]) -> Figure:
@@ -101,50 +101,14 @@ def confusion(shares: Sequence[Sequence[float]], texts: Sequence[Sequence[str]])
         texts: The text of each cell.
     """
     columns, rows = ["Humans: passed", "Humans: failed"], ["Judge: passed", "Judge: failed"]
-    return _heat_map(columns, rows, shares, texts, height=260)
+    return _shaded(columns, rows, shares, texts, height=260)
 
 
-def _heat_map(
-    columns: Sequence[str],
-    rows: Sequence[str],
-    values: Sequence[Sequence[float | None]],
-    texts: Sequence[Sequence[str]],
-    *,
-    height: int,
-) -> Figure:
-    def names(titles: Sequence[str], **options: Any) -> dict[str, Any]:
-        places = list(range(len(titles)))
-        shown = {"tickvals": places, "ticktext": list(titles), "automargin": True}
-        return {**shown, "showgrid": False, "zeroline": False, **options}
-
-    cells = {
-        "type": "heatmap",
-        "x": list(range(len(columns))),
-        "y": list(range(len(rows))),
-        "z": [list(row) for row in values],
-        "zmin": 0,
-        "zmax": 1,
-        "colorscale": SHADES,
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
-        "hoverinfo": "skip",
-    }
-    layout = base_layout(
+def _shaded(*table: Any, height: int) -> Figure:
+    return heat_map(
+        *table,
+        scale=SHADES,
+        text_colour=lambda value: ON_DARK if value > DARK_FROM else ON_LIGHT,
         height=height,
-        xaxis=names(columns, side="top"),
-        yaxis=names(rows, autorange="reversed"),
-        annotations=[
-            {
-                "x": x,
-                "y": y,
-                "text": texts[y][x],
-                "showarrow": False,
-                "font": {"color": ON_DARK if value > DARK_FROM else ON_LIGHT},
-            }
-            for y, line in enumerate(values)
-            for x, value in enumerate(line)
-            if value is not None
-        ],
+        side="top",
     )
-    return {"data": [cells], "layout": layout}
