@@ -37,6 +37,17 @@ ACROSS: Mapping[Word, str] = {
 }
 """The same of two models: one of them became neither worse nor better."""
 
+IN_PICTURE: dict[Word, str] = {
+    Word.WORSE: "worse",
+    Word.BETTER: "better",
+    Word.MIXED: "mixed",
+    Word.SAME: "same outcomes",
+    Word.CANNOT_TELL: "cannot tell",
+}
+"""The shortest words, beside a picture that says that judges conclude."""
+
+ACROSS_IN_PICTURE = IN_PICTURE | {Word.WORSE: "lower", Word.BETTER: "higher"}
+
 NAMED = 4
 """Issues that a sentence names."""
 
@@ -115,6 +126,14 @@ def family(k: int, one: str) -> str:
         return ""
     often = max(2, round(1 / (k * FALSE_WORSE)))
     return f"{counted(k, one)}: by chance alone one is called worse at most every {often}th time."
+
+
+def first_run(release: str, runs: int) -> str:
+    """Return what is said where nothing ran before; a run without a release has ""."""
+    if not release:
+        return "Nothing to compare yet: the next run will be compared with this one."
+    first = "First run" if runs == 1 else "First runs"
+    return f"{first} of {release}. The next release will be compared with it."
 
 
 def excluded(found: Conclusion) -> str:

@@ -12,18 +12,15 @@ from evalhub.display.charts import (
     bar_layout,
     base_layout,
     error_bars,
-    in_the_middle,
     label,
     on_fill,
     pattern,
-    ring,
 )
 from evalhub.display.formatting import points
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.statistics.changes.conclusion import Word
 from evalhub.statistics.interval import Interval
 from reports.compare.rule import Kind, Tally
-from reports.run.figure import outcome_ring
 from runs.figures.rate import Rate
 
 MAX_NAME = 26
@@ -32,11 +29,8 @@ MAX_NAME = 26
 COLOURS: Mapping[str, str] = {
     Kind.WORSE: OUTCOMES["failed"].colour,
     Kind.BETTER: OUTCOMES["passed"].colour,
-    Kind.SAME: OUTCOMES["pending"].colour,
-    Kind.ERROR: OUTCOMES["error"].colour,
-    Kind.UNSCORED: OUTCOMES["unscored"].colour,
 }
-"""Better is coloured as passed, worse as failed; kinds that are not compared are neutral."""
+"""Better is coloured as passed, worse as failed."""
 
 WORD_COLOURS: Mapping[Word, str] = {
     Word.WORSE: OUTCOMES["failed"].colour,
@@ -59,30 +53,54 @@ ZERO = {
     "line": {"color": GRID, "width": 2},
 }
 
-PATTERNS: Mapping[str, str] = {Kind.WORSE: "/", Kind.ERROR: "x", Kind.UNSCORED: "\\"}
+PATTERNS: Mapping[str, str] = {Kind.WORSE: "/"}
 """A second mark beside colour, for print in black and white."""
 
 
+AXIS_END = 0.76
+"""Where the axis of net changes ends; the conclusions are on its right."""
+
+
 class NetRow(NamedTuple):
-    """A net change, in [-1, 1], with its interval; `word` is its conclusion."""
+    """A net change, in [-1, 1], with its interval; `word` is its conclusion, `said` in words."""
 
     name: str
     net: float
     interval: Interval | None
     word: Word | None
+    said: str = ""
 
 
 def net_changes(rows: Sequence[NetRow]) -> Figure:
-    """Draw the net change of each row with its interval, beside the line of no change."""
+    """Draw each net change with its interval and conclusion, beside the line of no change."""
     ends = [end for row in rows for end in (row.net, *(row.interval or ()))]
     span = max(MIN_SPAN, *(1.08 * abs(end) for end in ends))
     layout = base_layout(
         **bar_layout([label(row.name) for row in rows]),
         showlegend=False,
         shapes=[ZERO],
-        xaxis=axis("Fewer passed ← → more", range=[-span, span], tickformat=".0%"),
+        annotations=[_said(place, row) for place, row in enumerate(rows) if row.said],
+        xaxis=axis(
+            "Fewer passed ← → more",
+            range=[-span, span],
+            tickformat=".0%",
+            nticks=7,
+            tickangle=0,
+            domain=[0, AXIS_END],
+        ),
     )
     return {"data": [_net(place, row) for place, row in enumerate(rows)], "layout": layout}
+
+
+def _said(place: int, row: NetRow) -> dict[str, Any]:
+    return {
+        "text": f"<b>{row.said}</b>" if row.word in WORD_COLOURS else row.said,
+        "xref": "x domain",
+        "x": 1.02,
+        "xanchor": "left",
+        "y": place,
+        "showarrow": False,
+    }
 
 
 def _net(place: int, row: NetRow) -> dict[str, Any]:
@@ -100,26 +118,6 @@ def _net(place: int, row: NetRow) -> dict[str, Any]:
     }
 
 
-def became_ring(counts: Sequence[tuple[str, str, int]]) -> Figure:
-    """Draw a ring of (kind, name, count) with the total in its middle."""
-    present = [(kind, name, n) for kind, name, n in counts if n]
-    total = sum(n for _, _, n in present)
-    colours = [COLOURS.get(kind, NEUTRAL) for kind, _, _ in present]
-    found = ring(
-        [escape(name, quote=False) for _, name, _ in present],
-        [n for _, _, n in present],
-        [f"{escape(name, quote=False)}: {n:,}" for _, name, n in present],
-        colours,
-        [PATTERNS.get(kind, "") for kind, _, _ in present],
-    )
-    return {
-        "data": [found],
-        "layout": base_layout(
-            height=300, showlegend=False, annotations=[in_the_middle(f"n = {total:,}")]
-        ),
-    }
-
-
 def changes_by_line(lines: Sequence[tuple[str, Tally]]) -> Figure:
     """Draw bars of worse tests (to the left) and better tests (to the right) by row."""
     labels = [f"{label(name)} (n = {tally.n:,})" for name, tally in lines]
@@ -131,11 +129,16 @@ def changes_by_line(lines: Sequence[tuple[str, Tally]]) -> Figure:
         barmode="relative",
         showlegend=True,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom"},
-        xaxis=axis(
-            "Worse ← tests → better", range=[-1.15 * most, 1.15 * most], showticklabels=False
-        ),
+        xaxis=axis("Worse ← tests → better", range=[-1.15 * most, 1.15 * most], **_counts(most)),
     )
     return {"data": [worse, better], "layout": layout}
+
+
+def _counts(most: int) -> dict[str, Any]:
+    """Label both halves of an axis with counts that have no sign."""
+    step = -(-most // 3)
+    places = [n for n in range(-most, most + 1) if n % step == 0]
+    return {"tickvals": places, "ticktext": [f"{abs(n):,}" for n in places]}
 
 
 def _bars(
@@ -161,79 +164,49 @@ def _bars(
     }
 
 
-def outcome_rings(runs: Sequence[tuple[str, Mapping[str, int]]]) -> Figure:
-    """Draw a ring of outcomes for each run, given as (name, counts), its name below."""
-    across = 1 if len(runs) < 2 else 2
-    rows = -(-len(runs) // across)
-    data, names = [], []
-    for number, (name, counts) in enumerate(runs):
-        row, column = divmod(number, across)
-        left, top = column / across, 1 - row / rows
-        found = outcome_ring(counts)
-        middle = found["layout"]["annotations"][0]
-        domain = {"x": [left + 0.01, left + 1 / across - 0.01], "y": [top - 0.84 / rows, top]}
-        data.append(found["data"][0] | {"domain": domain})
-        centre = {"x": left + 0.5 / across, "xanchor": "center"}
-        names += [
-            middle | centre | {"y": top - 0.42 / rows, "yanchor": "middle", "font": {"size": 13}},
-            {
-                "text": f"<b>{label(name, MAX_NAME)}</b>",
-                "y": top - 0.9 / rows,
-                "yanchor": "top",
-                "showarrow": False,
-                "font": {"size": 11},
-                **centre,
-            },
-        ]
-    return {
-        "data": data,
-        "layout": base_layout(
-            height=240 * max(rows, 1) + 30,
-            showlegend=True,
-            legend={"orientation": "h", "y": -0.02, "yanchor": "top"},
-            annotations=names,
-        ),
-    }
-
-
-class RateBars(NamedTuple):
-    """The pass rates of one run or family, one for each tag; `shape` is a pattern."""
+class RateDots(NamedTuple):
+    """The pass rates of one run or family, one for each tag; `texts` are shown on hover."""
 
     name: str
     colour: str
-    shape: str
+    marker: str
     rates: Sequence[Rate | None]
     texts: Sequence[str]
 
 
-def grouped_rates(tags: Sequence[str], runs: Sequence[RateBars]) -> Figure:
-    """Draw a bar for each tag and run, with its interval."""
+def dumbbells(tags: Sequence[str], runs: Sequence[RateDots]) -> Figure:
+    """Draw a dot for each tag and run, and for each tag a line from the lowest to the highest."""
     layout = base_layout(
-        barmode="group",
         showlegend=True,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
-        xaxis=axis("Pass rate of scored results", range=[0, 1.04], tickformat=".0%"),
-        **bar_layout([label(tag, MAX_NAME) for tag in tags])
-        | {"height": 100 + len(tags) * (14 + 13 * max(len(runs), 1)), "bargap": 0.3},
+        xaxis=axis("Pass rate of scored results", range=[-0.03, 1.03], tickformat=".0%"),
+        **bar_layout([label(tag, MAX_NAME) for tag in tags]),
     )
-    return {"data": [_rate_bars(run) for run in runs], "layout": layout}
+    return {"data": [_bars_between(runs), *map(_dots, runs)], "layout": layout}
 
 
-def _rate_bars(run: RateBars) -> dict[str, Any]:
-    rates = [(rate.share, rate.interval) if rate else (None, None) for rate in run.rates]
+def _bars_between(runs: Sequence[RateDots]) -> dict[str, Any]:
+    """Draw the lines of all tags as one trace, with gaps."""
+    x: list[float | None] = []
+    y: list[int | None] = []
+    for place, rates in enumerate(zip(*(run.rates for run in runs), strict=True)):
+        shares = [rate.share for rate in rates if rate and rate.share is not None]
+        if shares:
+            x += [min(shares), max(shares), None]
+            y += [place, place, None]
+    line = {"color": NEUTRAL, "width": 2}
+    found = {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line}
+    return found | {"hoverinfo": "skip", "showlegend": False}
+
+
+def _dots(run: RateDots) -> dict[str, Any]:
     return {
-        "type": "bar",
-        "orientation": "h",
+        "type": "scatter",
+        "mode": "markers",
         "name": escape(run.name, quote=False),
+        "x": [rate.share if rate else None for rate in run.rates],
         "y": list(range(len(run.rates))),
-        "x": [share for share, _ in rates],
-        "error_x": error_bars(rates, run.colour) | {"thickness": 1.5, "width": 2},
         "hovertext": [escape(text, quote=False) for text in run.texts],
         "hoverinfo": "text",
-        # Paler than its interval, which lies on it.
-        "marker": {
-            "color": run.colour,
-            "opacity": 0.55,
-            "pattern": pattern(run.shape, run.colour),
-        },
+        "marker": {"symbol": run.marker, "size": 11, "color": run.colour},
     }

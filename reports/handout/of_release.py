@@ -25,34 +25,27 @@ def handout_of(report: ReleasesReport) -> Handout | None:
     return Handout(
         about=report.release or "Newest runs",
         names=names_of(report),
-        lines=tuple(_line(line, report) for line in report.shown if line.before),
+        lines=tuple(_line(line) for line in report.shown if line.before),
         lost=together(losses, MAX_LOST),
         notes=tuple(_notes(report)),
         cost=f"{usd(report.cost.spent.usd)} ({cost_note(report)})",
     )
 
 
-def _name(line: ReleaseLine, report: ReleasesReport) -> str:
-    """Return the name, without its suite where all that have a run before are of that one."""
-    suites = {one.run.suite_id for one in report.lines if one.before}
-    return line.name.removesuffix(f" · {line.run.suite}") if len(suites) == 1 else line.name
-
-
 def _passed(rate: Rate | None) -> Passed | None:
     return Passed(rate.passed, rate.n) if rate and rate.n else None
 
 
-def _line(line: ReleaseLine, report: ReleasesReport) -> HandoutLine:
-    name = _name(line, report)
+def _line(line: ReleaseLine) -> HandoutLine:
     before, now = _passed(line.rate_before), _passed(line.figures.rate)
     if line.change is None:
         why = f"not compared: {line.comparable.cause}"
-        return HandoutLine(name, Word.NOTHING, why, before, now)
+        return HandoutLine(line.name, Word.NOTHING, why, before, now)
     found, tally = line.change.conclusion, line.change.whole.tally
     return HandoutLine(
-        name=name,
+        name=line.name,
         word=found.word,
-        finding=OF_MODEL[found.word].format(name),
+        finding=OF_MODEL[found.word].format(line.name),
         before=before,
         now=now,
         changed=f"lost {tally.worse:,}, won {tally.better:,} of {counted(tally.n, 'test')}",
@@ -65,7 +58,7 @@ def _line(line: ReleaseLine, report: ReleasesReport) -> HandoutLine:
 def _lost(line: ReleaseLine, report: ReleasesReport) -> Iterator[str]:
     """Yield the surest sentence on the issues that a model lost."""
     if line.change and (said := next(lost(line.change.conclusion, report.titles), "")):
-        yield f"{_name(line, report)}: {said[0].lower()}{said[1:]}"
+        yield f"{line.name}: {said[0].lower()}{said[1:]}"
 
 
 def _notes(report: ReleasesReport) -> Iterator[str]:

@@ -103,16 +103,19 @@ def document_of(
 def _facts(report: ReleasesReport) -> Iterator[Fact]:
     if not report.lines:
         return
+    is_first = not any(line.before for line in report.lines)
     compared = models_in(line for line in report.lines if line.is_joined)
-    of = f"of {models_in(report.lines):,}"
-    yield Fact("compared", "Models compared", compared, "count", of)
+    if not is_first:
+        of = f"of {models_in(report.lines):,}"
+        yield Fact("compared", "Models compared", compared, "count", of)
     if report.compared:
         worse = models_in(report.with_word(Word.WORSE, Word.MIXED))
         yield Fact("worse", "Models worse or mixed", worse, "count", f"of {compared:,} compared")
         lost = {one.issue for _, one, is_sure in report.lost_issues() if is_sure}
         yield Fact("issues", "Issues surely lost", len(lost), "count")
-    of = f"of {len(report.reviews):,} reviewed by annotators"
-    yield Fact("overturned", "Overturned", report.reviews.overturned, "count", of)
+    if len(report.reviews) or not is_first:
+        of = f"of {len(report.reviews):,} reviewed by annotators"
+        yield Fact("overturned", "Overturned", report.reviews.overturned, "count", of)
     yield Fact("cost", "Cost", report.cost.spent.usd, "usd", cost_note(report))
 
 

@@ -284,13 +284,16 @@ def _lines(
     newest = [runs[now] for _, now in pairs]
     variants = {run.variant_key: run for run in newest}
     names, looks = named_lines(variants)
-    several = len({run.suite_id for run in newest}) > 1
+    suites = {runs[now].suite_id for old, now in pairs if old is not None}
+    if len(suites) != 1:  # the only suite that is compared needs no name
+        suites = {newest[0].suite_id} if len({run.suite_id for run in newest}) == 1 else set()
     joined = [(old, now) for old, now in pairs if old is not None and comparable[old, now]]
     of_sides = [(attempts[old].pooled, attempts[now].pooled) for old, now in joined]
     changes = dict(zip(joined, _changes(of_sides, reading), strict=False))
     lines = [
         ReleaseLine(
-            name=names[run.variant_key] + (f" · {run.suite or 'no suite'}" if several else ""),
+            name=names[run.variant_key]
+            + ("" if run.suite_id in suites else f" · {run.suite or 'no suite'}"),
             look=looks[run.variant_key],
             run=run,
             before=runs.get(old or 0),

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 from evalhub.display.charts import Figure
 from evalhub.display.formatting import counted, few, listed
 from evalhub.statistics.changes.conclusion import Word
-from reports.compare.conclusion_words import BY_JUDGES, family, in_line, lost, missing
+from reports.compare.conclusion_words import (
+    BY_JUDGES,
+    IN_PICTURE,
+    family,
+    first_run,
+    in_line,
+    lost,
+    missing,
+)
 from reports.compare.figure import NetRow, net_changes
-from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.documents.document import Cell, Column, Link, Linked, Table, folded
 from reports.documents.links import page_url
 from reports.overrides.rule import ALL
 from reports.releases.query import ReleaseLine, ReleasesReport, models_in
@@ -47,8 +55,7 @@ def headline(report: ReleasesReport) -> str:
         of = counted(models_in(report.lines), "model")
         return f"{of} in this release: conclusions are being computed."
     if not any(line.before for line in report.lines):
-        what = "release" if report.release else "run"
-        return f"Nothing to compare yet: the next {what} is compared with this one."
+        return first_run(report.release, len(report.lines))
     if not compared:
         return "No model can be compared with itself in the release before."
     said = [
@@ -93,7 +100,8 @@ def sentences(report: ReleasesReport) -> Iterator[str]:
     joined = [line for line in report.shown if line.is_joined]
     yield from (line_sentence(line, report) for line in joined)
     yield from reference_sentences(report.looks)
-    if new := [line.name for line in report.lines if line.before is None]:
+    new = [line.name for line in report.lines if line.before is None]
+    if 0 < len(new) < len(report.lines):
         where = f"run in release {report.before}" if report.before else "earlier run"
         yield f"Without a complete {where}: {few(new, most=3)}."
     if len(report.shown) < len(report.lines):
@@ -152,9 +160,12 @@ def models_table(report: ReleasesReport) -> Table:
         "change only of those that both runs share.",
         empty="No complete run yet. Launch a run to compare it with the next.",
         draw=lambda: _figure(report),
-        describes="Net change of each model with its 95% interval",
-        shown=shown if 0 < shown < len(lines) else None,
-        rest=f"{counted(len(lines) - shown, 'run')} without one in {before.lower()}",
+        describes="Net change of each model with its 95% interval, and what judges conclude",
+        **(
+            folded(len(lines), shown, "run", said=f"without one in {before.lower()}")
+            if shown
+            else {}
+        ),
     )
 
 
@@ -184,7 +195,8 @@ def _figure(report: ReleasesReport) -> Figure | None:
         change = line.change
         if change and change.whole.net is not None:
             found = change.conclusion
-            rows.append(NetRow(line.name, change.whole.net, found.interval, found.word))
+            said = IN_PICTURE.get(found.word, "")
+            rows.append(NetRow(line.name, change.whole.net, found.interval, found.word, said))
     return net_changes(rows) if rows else None
 
 
@@ -212,8 +224,7 @@ def issues_table(report: ReleasesReport) -> Table:
             )
             for line, one, is_sure in losses
         ],
-        shown=shown if shown < len(losses) else None,
-        rest=f"{counted(len(losses) - shown, 'loss', 'losses')} more that may be chance",
+        **folded(len(losses), shown, "loss", "losses", said="more that may be chance"),
         empty="Being computed."
         if report.is_pending
         else "No issue lost more tests than it won."

@@ -19,7 +19,7 @@ from reports.compare.side_by_side.outcome_tables import (
 )
 from reports.compare.side_by_side.query import ShownTest, SideBySide, TestFilter
 from reports.compare.two_runs.facts_and_warnings import against_first, warnings
-from reports.documents.document import Cell, Column, Document, Fact, LazyRows, Link, Table
+from reports.documents.document import Cell, Column, Document, Fact, LazyRows, Link, Table, folded
 from reports.documents.fields import tests_filter_help
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Reading
@@ -27,6 +27,8 @@ from reports.documents.rejudging import rejudging
 from reports.queries.names import tag_names, titles
 
 FILTERS = ("tag", "q", "tests", "shared", "family")
+SHOWN = 8
+"""Tests with mixed outcomes before a line to open."""
 NO_TESTS = "No matching tests. Choose other runs, or clear tag, issue and words."
 
 
@@ -63,9 +65,9 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
         ),
         facts=facts,
         tables=(
-            _grid(beside, tests, tags, columns, kind),
             totals,
             rates_by_tag(found),
+            _grid(beside, tests, tags, columns, kind),
         ),
         warnings=warnings(sides[0], against),
         labels=tuple(dict.fromkeys(label for side in sides for label in side.labels)),
@@ -144,6 +146,7 @@ def _grid(
             for one in rows
         ]
 
+    mixed = sum(one.is_mixed for one in tests)
     return Table(
         "grid",
         title,
@@ -159,6 +162,7 @@ def _grid(
         f"has it with another prompt or rubric. {HUMAN_MARK} human verdict.",
         empty=NO_TESTS,
         look="heat",
+        **(folded(len(tests), min(mixed, SHOWN), "test") if mixed else {}),
     )
 
 

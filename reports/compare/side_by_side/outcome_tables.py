@@ -1,19 +1,19 @@
 """The outcomes of runs or families side by side, as a whole and by tag."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from evalhub.display.charts import Figure
 from evalhub.display.outcomes import OUTCOMES
-from reports.compare.figure import RateBars, grouped_rates, outcome_rings
+from reports.compare.figure import RateDots, dumbbells
 from reports.compare.side_by_side.columns import CompareColumn
 from reports.compare.side_by_side.query import SideBySide, Total
 from reports.documents.cells import rate_words
-from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
+from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table, folded
 from reports.documents.links import page_url, results_urls
-from reports.documents.model_lines import line_style
+from reports.documents.model_lines import MARKERS, line_style
 from reports.queries.names import all_tag_names
 from runs.comparison.comparability_rule import Comparable
 from runs.figures.rate import Rate
@@ -21,11 +21,8 @@ from runs.figures.tallies import Counts, Group, Rates, groups_of
 
 ABSENT = "N/A"
 HUMAN_MARK = "*"
-MAX_DRAWN = 20
+MAX_DRAWN = 12
 """Tags in the chart; the table has them all."""
-
-SHAPES = ("", "/", "x", "\\", ".")
-"""Patterns that tell the runs of one model apart."""
 
 OUTCOME_COLUMNS = tuple(Column(name, style.label, "count") for name, style in OUTCOMES.items())
 
@@ -64,6 +61,10 @@ class Outcomes:
         """Return the pass rate of each column on a tag; None: it has no such test."""
         return [self._rates.get(TagCell(tag, place)) for place in range(len(self.columns))]
 
+    def differs(self, tag: str) -> bool:
+        """Return whether the pass rates of the columns on a tag are not all the same."""
+        return len({rate and rate.share for rate in self.rates_on(tag)}) > 1
+
     def tags(self) -> list[str]:
         """Return the tags, those with the lowest pass rate over all columns first."""
         sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
@@ -72,14 +73,6 @@ class Outcomes:
             sums[cell.tag][1] += group.scored
         shares = {tag: passed / n if n else 2.0 for tag, (passed, n) in sums.items() if tag}
         return sorted(shares, key=lambda tag: (shares[tag], tag))
-
-    def rings(self) -> Figure:
-        return outcome_rings(
-            [
-                (column.column.title, self.counts(place).as_dict())
-                for place, column in enumerate(self.columns)
-            ]
-        )
 
 
 def run_totals(
@@ -119,8 +112,6 @@ def run_totals(
         ),
         rows,
         note=f"Counts answers; {ABSENT} counts tests.",
-        draw=found.rings,
-        describes="A ring of outcomes for each run",
     )
 
 
@@ -151,13 +142,15 @@ def family_totals(found: Outcomes) -> Table:
         note="Counts answers. Answers of one family to a test are not independent, so intervals "
         "count them as one, or account for issues. Errors, unscored and pending answers are "
         "excluded from rates.",
-        draw=found.rings,
-        describes="A ring of outcomes for each family",
     )
 
 
 def rates_by_tag(found: Outcomes) -> Table:
-    tags = found.tags()
+    """Make the table of pass rates by tag: those that differ, then those that do not."""
+    tags = sorted(found.tags(), key=lambda tag: not found.differs(tag))
+    differing = [tag for tag in tags if found.differs(tag)]
+    shown = len(differing)
+    cut = f" The chart shows the first {MAX_DRAWN}." if shown > MAX_DRAWN else ""
     return Table(
         "rates",
         "Pass rates by tag",
@@ -167,10 +160,12 @@ def rates_by_tag(found: Outcomes) -> Table:
         ),
         LazyRows(tags, lambda some: [_rates_row(found, tag) for tag in some]),
         note="Lowest pass rate first; the order is not tested. A test counts for each of its tags."
-        + (f" The chart shows the first {MAX_DRAWN}." if len(tags) > MAX_DRAWN else ""),
+        + cut,
         empty="The tests of these runs have no tags.",
-        draw=lambda: _bars(found, tags[:MAX_DRAWN]) if tags else None,
-        describes="The pass rates side by side for each tag",
+        draw=lambda: _dumbbells(found, differing[:MAX_DRAWN]) if differing else None,
+        look="folded",
+        describes="The pass rates on each tag that differs",
+        **folded(len(tags), shown, "tag", said="without a difference"),
     )
 
 
@@ -182,19 +177,16 @@ def _rates_row(found: Outcomes, tag: str) -> tuple[Cell, ...]:
     )
 
 
-def _bars(found: Outcomes, tags: Sequence[str]) -> Figure:
-    seen: Counter[str] = Counter()
+def _dumbbells(found: Outcomes, tags: Sequence[str]) -> Figure:
     rates = [found.rates_on(tag) for tag in tags]
-    bars = []
+    dots = []
     for place, column in enumerate(found.columns):
         title = column.column.title
-        look = line_style(column.runs[0].language_model_id)
-        shape = SHAPES[seen[look.colour] % len(SHAPES)]
-        seen[look.colour] += 1
         mine = [row[place] for row in rates]
         texts = [
             f"{title}, {tag}: {rate_words(rate) if rate else 'no tests'}"
             for tag, rate in zip(tags, mine, strict=True)
         ]
-        bars.append(RateBars(title, look.colour, shape, mine, texts))
-    return grouped_rates(tags, bars)
+        colour = line_style(column.runs[0].language_model_id).colour
+        dots.append(RateDots(title, colour, MARKERS[place % len(MARKERS)], mine, texts))
+    return dumbbells(tags, dots)

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from evalhub.display.charts import Figure
 from evalhub.display.formatting import counted
 from reports.compare.evidence_rule import Where
-from reports.compare.figure import became_ring, changes_by_line
+from reports.compare.figure import changes_by_line
 from reports.compare.form import SHOW
 from reports.compare.matching_rule import Tested
 from reports.compare.rule import (
@@ -22,8 +22,8 @@ from reports.compare.rule import (
 from reports.compare.two_runs.state import KIND_WORDS, TwoRuns
 from reports.documents.document import Cell, Column, LazyRows, Link, Table
 
-DRAWN = 25
-"""Lines in a figure; its table has them all."""
+DRAWN, SHOWN = 25, 8
+"""Lines in a figure, and in a table before a line to open."""
 
 DRAWN_NOTE = f"The chart shows at most {DRAWN}, with most flips."
 
@@ -118,9 +118,13 @@ def _table(
         these = two.url(show="", tag=None, issue=None)
         return [row(line, these) for line in some]
 
-    shown = sum(line.has_changed for line in lines)
-    same = sum(line.tally.n for line in lines[shown:])
-    rest = f"{counted(len(lines) - shown, kind)} without a change"
+    changed = sum(line.has_changed for line in lines)
+    same = sum(line.tally.n for line in lines[changed:])
+    shown = min(changed, SHOWN)
+    unchanged = f"{counted(len(lines) - changed, kind)} without a change"
+    unchanged += f" ({counted(same, 'test')})" if kind == "issue" else ""
+    more = [f"{counted(changed - shown, kind)} more"] if changed > shown else []
+    more += [unchanged] if same else []
     return Table(
         f"{kind}s",
         title,
@@ -131,8 +135,8 @@ def _table(
         draw=lambda: _drawn(lines),
         look="rows",
         describes=f"Tests of each {kind} that got worse and better",
-        shown=shown if same else None,
-        rest=f"{rest} ({counted(same, 'test')})" if kind == "issue" else rest,
+        shown=shown if more else None,
+        rest=", ".join(more),
     )
 
 
@@ -162,6 +166,4 @@ def became(two: TwoRuns) -> Table:
         ],
         note="Counts, not evidence: p is above. Errors, unscored and unmatched tests are excluded "
         "from rates and from “same”.",
-        draw=lambda: became_ring(rows) if rows else None,
-        describes="Tests that got better, got worse, stayed the same or were not compared",
     )

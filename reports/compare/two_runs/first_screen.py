@@ -5,16 +5,15 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from evalhub.display.formatting import counted
 from evalhub.statistics.changes.lost_issues import LostIssue
 from issues.models import Issue, Severity
-from reports.compare.conclusion_words import ACROSS, BY_JUDGES
+from reports.compare.conclusion_words import ACROSS, ACROSS_IN_PICTURE, BY_JUDGES, IN_PICTURE
 from reports.compare.figure import NetRow, net_changes
 from reports.compare.rule import Kind
 from reports.compare.sentences import overruled_apart
 from reports.compare.two_runs.listing_tables import answers_url
 from reports.compare.two_runs.state import TwoRuns
-from reports.documents.document import Cell, Column, Link, Table
+from reports.documents.document import Cell, Column, Link, Table, folded
 from reports.documents.links import page_url
 from reports.queries.incomplete_runs import CONTROL, retry_link
 from runs.lifecycle.control import retryable_of
@@ -37,6 +36,7 @@ def net_change(two: TwoRuns) -> Iterator[Table]:
     interval = found.conclusion.interval if found else None
     word = found.conclusion.word if found else None
     run = two.comparison.second.run
+    said = (ACROSS_IN_PICTURE if two.across else IN_PICTURE).get(word, "") if word else ""
     yield Table(
         "change",
         "Net change",
@@ -59,9 +59,9 @@ def net_change(two: TwoRuns) -> Iterator[Table]:
                 found.conclusion.p if found else None,
             )
         ],
-        draw=lambda: net_changes([NetRow(run.model_name, net, interval, word)]),
+        draw=lambda: net_changes([NetRow(run.model_name, net, interval, word, said)]),
         look="folded",
-        describes="Net change with its 95% interval",
+        describes="Net change with its 95% interval, and what judges conclude",
     )
 
 
@@ -105,8 +105,7 @@ def lost_issues(two: TwoRuns) -> Iterator[Table]:
             Column("answer", "Answer", "link"),
         ),
         [row(one, is_sure) for one, is_sure in losses],
-        shown=SHOWN if len(losses) > SHOWN else None,
-        rest=f"{counted(len(losses) - SHOWN, 'issue')} more",
+        **folded(len(losses), SHOWN, "issue"),
     )
 
 

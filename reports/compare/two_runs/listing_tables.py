@@ -5,17 +5,16 @@ from typing import Any
 
 from django.urls import reverse
 
-from evalhub.display.formatting import counted
 from reports.compare.form import SHOW
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, prompts_of, with_words
 from reports.compare.rule import Compared, Kind
 from reports.compare.two_runs.state import KIND_WORDS, TwoRuns
-from reports.documents.document import Cell, Column, LazyRows, Link, Table
+from reports.documents.document import Cell, Column, LazyRows, Link, Table, folded
 from reports.documents.links import page_url, row_url
 from runs.figures.rate import Rate
 
-SHOWN = 12
+SHOWN = 8
 """Changed tests before a line to open."""
 
 
@@ -51,8 +50,7 @@ def tests_of(two: TwoRuns) -> Table:
         note="Worst first. The flip of a single test is no evidence of a change: p is above. "
         "* human verdict. Open a test to see both answers side by side.",
         empty=empty,
-        shown=SHOWN if not filters["show"] and len(rows) > SHOWN else None,
-        rest=f"{counted(len(rows) - SHOWN, 'test')} more",
+        **({} if filters["show"] else folded(len(rows), SHOWN, "test")),
     )
 
 

@@ -11,17 +11,11 @@ from evalhub.drawing.axes import round_numbers
 from evalhub.drawing.figure import WIDTH, svg_of
 from evalhub.statistics.changes.conclusion import Word
 from evalhub.statistics.interval import Interval
-from reports.compare.figure import (
-    NetRow,
-    RateBars,
-    became_ring,
-    changes_by_line,
-    grouped_rates,
-    net_changes,
-    outcome_rings,
-)
+from evalhub.statistics.rates.behaviour_outcome import Word as IssueWord
+from reports.compare.figure import NetRow, RateDots, changes_by_line, dumbbells, net_changes
 from reports.compare.rule import Tally
 from reports.documents.model_lines import line_style
+from reports.issue_timeline.figure import Square, strip
 from reports.judge_reliability.figure import Alpha, alpha_lines, matrix
 from reports.leaderboard.figure import Mark as Priced
 from reports.leaderboard.figure import Mean, Move, moves, ranked_means, score_against_price
@@ -37,7 +31,6 @@ LINE = DrawnLine("aurora", LOOK, [Dot(0, 0.5, HALF, "", 1), Dot(1, 0.6, HALF, ""
 GAP = DrawnLine("kelp", line_style(2, 1), [Dot(0, None, None, "", 3), Dot(1, 0.2, HALF, "", 4)])
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ALL = FIGURES | {
-    "became": became_ring([("worse", "Worse", 3), ("better", "Better", 1)]),
     "changes": changes_by_line([("maths", Tally(worse=3, better=1, same=2))]),
     "trend": trend_lines([LINE, GAP], [Mark(1, 1, "jury")], ["1.0", "1.1"]),
     "one day": trend_lines([DrawnLine("a", LOOK, [Dot("2026-03-02T12:00:00", 0.5, HALF, "", 1)])]),
@@ -51,8 +44,8 @@ ALL = FIGURES | {
     "net changes": net_changes([NetRow("aurora", -0.1, Interval(-0.2, 0.1), Word.WORSE)]),
     "times": binned_times([(0, 500, 3), (500, 1000, 1)]),
     "costs": binned_costs(2, []),
-    "rates": grouped_rates(["maths"], [RateBars("aurora", LOOK.colour, "/", [RATE], [""])]),
-    "rings": outcome_rings([("aurora", {"passed": 2}), ("kelp", {"failed": 3})]),
+    "rates": dumbbells(["maths"], [RateDots("aurora", LOOK.colour, "circle", [RATE], [""])]),
+    "strip": strip(["1.0"], ["aurora", "kelp"], [[Square(IssueWord.FAILS, 0.25)], [None]]),
 }
 
 

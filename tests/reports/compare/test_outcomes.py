@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import pytest
 
 from evalhub.models import LanguageModel
-from reports.compare.figure import RateBars, grouped_rates, outcome_rings
+from reports.compare.figure import RateDots, dumbbells
 from runs.figures.rate import rate_of_issues
 from tests.factories import make_issue, make_model, make_test
 from tests.reports.compare.test_page import FAIL, NONE, PASS, listed, report
@@ -15,37 +15,26 @@ from tests.reports.judged_runs import fail, judged
 
 COUNTS = {"passed": 3, "failed": 1, "unscored": 0, "error": 0, "pending": 0}
 HALF, ALL = (rate_of_issues([(passed, 2)], answers=1) for passed in (1, 2))
-BARS = [
-    RateBars("kelp", "red", "", [HALF, None], ["kelp, <law>", "kelp, maths"]),
-    RateBars("aurora", "blue", "/", [ALL, ALL], ["a", "b"]),
-]
-FIGURES = {
-    "rings": outcome_rings([(f"run {n} <b>", COUNTS) for n in range(5)]),
-    "bars": grouped_rates(["law", "maths"], BARS),
-}
+FIGURE = dumbbells(
+    ["law", "maths"],
+    [
+        RateDots("kelp", "red", "circle", [HALF, None], ["kelp, <law>", "kelp, maths"]),
+        RateDots("aurora", "blue", "square", [ALL, ALL], ["a", "b"]),
+    ],
+)
 
 
-@pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
-def test_figure_is_one_that_plotly_accepts(figure):
-    assert go.Figure(figure).data is not None
-    assert json.loads(json.dumps(figure, allow_nan=False)) == figure
+def test_figure_is_one_that_plotly_accepts():
+    assert go.Figure(FIGURE).data is not None
+    assert json.loads(json.dumps(FIGURE, allow_nan=False)) == FIGURE
 
 
-def test_each_run_has_a_ring_in_a_place_of_its_own():
-    places = [json.dumps(ring["domain"]) for ring in FIGURES["rings"]["data"]]
-    assert len(set(places)) == 5
-
-
-def test_a_ring_says_its_pass_rate_and_whose_it_is():
-    texts = [note["text"] for note in FIGURES["rings"]["layout"]["annotations"]]
-    assert texts[:2] == ["<b>75%</b><br>3 of 4", "<b>run 0 &lt;b&gt;</b>"]
-
-
-def test_bars_have_their_intervals_where_there_are_any():
-    kelp, aurora = FIGURES["bars"]["data"]
-    assert kelp["x"] == [0.5, None]
-    assert kelp["error_x"]["array"] == [pytest.approx(HALF.interval.high - 0.5), None]
-    assert aurora["error_x"]["array"][0] == pytest.approx(0, abs=1e-9)
+def test_each_tag_has_a_line_from_its_lowest_to_its_highest_rate():
+    line, kelp, aurora = FIGURE["data"]
+    assert (kelp["x"], aurora["x"]) == ([0.5, None], [1, 1])
+    assert line["x"] == [0.5, 1, None, 1, 1, None]
+    assert line["y"] == [0, 0, None, 1, 1, None]
+    assert kelp["hovertext"][0] == "kelp, &lt;law&gt;"
 
 
 @pytest.fixture
@@ -78,7 +67,6 @@ def test_two_runs_show_all_outcomes_of_each(runs):
     assert [first[name] for name in COUNTS] == [2, 1, 0, 0, 0]
     assert [second[name] for name in COUNTS] == [1, 0, 1, 1, 0]
     assert (second["rate"].passed, second["rate"].n) == (1, 1)
-    assert len(document.table("totals").figure["data"]) == 2
 
 
 def test_runs_show_their_rates_on_each_tag_side_by_side(runs):
@@ -101,21 +89,28 @@ def test_a_run_without_a_tag_has_no_rate_on_it(runs, tests):
     assert rates(report(*runs, shorter))["law"][-1] is None
 
 
-def test_runs_of_one_model_differ_in_their_pattern(tests):
+def test_runs_of_one_model_differ_in_their_marker(tests):
     model = make_model(name="kelp")
-    runs = [judged(PASS, tests=tests[:1], model=model) for _ in range(3)]
-    bars = report(*runs).table("rates").figure["data"]
+    runs = [judged(vote, tests=tests[:1], model=model) for vote in (PASS, PASS, FAIL)]
+    table = report(*runs).table("rates")
+    _, *dots = table.figure["data"]
 
-    assert len({bar["marker"]["color"] for bar in bars}) == 1
-    assert len({bar["marker"]["pattern"]["shape"] for bar in bars}) == 3
+    assert len({one["marker"]["color"] for one in dots}) == 1
+    assert len({one["marker"]["symbol"] for one in dots}) == 3
 
 
-def test_families_have_a_ring_and_a_bar_each(runs):
+def test_tags_without_a_difference_are_folded_and_not_drawn(runs):
+    table = report(*runs).table("rates")
+
+    assert table.figure["layout"]["yaxis"]["ticktext"] == ["law", "all"]
+    assert (table.shown, table.rest) == (2, "1 tag without a difference")
+
+
+def test_families_have_a_column_each(runs):
     LanguageModel.objects.filter(name__startswith="kelp").update(family="Kelp")
     LanguageModel.objects.filter(name="aurora").update(family="Aurora")
     document = report(*runs, family="on")
 
-    assert len(document.table("totals").figure["data"]) == 2
     _, kelp, aurora = next(row for row in document.table("rates").rows if row[0] == "law")
     assert (kelp.passed, kelp.n) == (3, 4)
     assert (aurora.value.passed, aurora.value.n) == (0, 1)
