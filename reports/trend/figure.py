@@ -1,12 +1,25 @@
 """Pass rates over releases or time as plain Plotly figures. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
+from math import floor
 from typing import Any
 
-from evalhub.display.charts import GRID, NEUTRAL, Figure, axis, base_layout, error_bars, share_label
+from evalhub.display.charts import (
+    GRID,
+    LEGEND_ROW_PX,
+    NEUTRAL,
+    Figure,
+    axis,
+    base_layout,
+    error_bars,
+    share_label,
+)
+from evalhub.display.formatting import ROUNDING
+from evalhub.display.outcomes import OUTCOMES
+from evalhub.statistics.changes.conclusion import Word
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 
@@ -34,6 +47,12 @@ WHOLE = (-0.03, 1.03)
 MIN_SPAN = 0.3
 """Minimum range of the rate axis in a large figure: less would exaggerate small changes."""
 
+STEP = 0.05
+"""A large figure begins at a multiple of this, which its axis names."""
+
+BAND = 0.13
+"""Opacity of an interval; of several lines the page's script shows one at a time."""
+
 Place = int | str
 """Position on the axis: the number of a release, or a time in ISO format."""
 
@@ -42,7 +61,8 @@ Place = int | str
 class Dot:
     """A pass rate. `share` None: nothing scored, a gap in the line. `run` is its newest run.
 
-    `text` follows the rate on hover, such as "9 of 10".
+    `text` follows the rate on hover, such as "9 of 10"; `flag` is the conclusion on the change that
+    led to it, if it is a sure one.
     """
 
     place: Place
@@ -50,6 +70,15 @@ class Dot:
     interval: Interval | None
     text: str
     run: int
+    flag: Word | None = None
+
+
+FLAGS: Mapping[Word, tuple[str, str]] = {
+    Word.WORSE: ("▼", OUTCOMES["failed"].colour),
+    Word.MIXED: ("▼", OUTCOMES["failed"].colour),
+    Word.BETTER: ("▲", OUTCOMES["passed"].colour),
+}
+"""The sign at a point that judges rate worse or better than the one before, and its colour."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +105,15 @@ def trend_lines(
     Args:
         releases: Names of the places on the axis; empty for a time axis.
     """
+    low, high = _span(lines)
+    start = f" (axis from {low:.0%})" if low > 0 else ""
     layout = base_layout(
-        height=400,
+        height=400 + LEGEND_ROW_PX * len(lines),
         hovermode="closest",
         showlegend=len(lines) > 1,
-        legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         xaxis=_places(releases, lines, most=MAX_NAMES),
-        yaxis=axis("Pass rate of scored results", tickformat=".0%", range=_span(lines)),
+        yaxis=axis(f"Pass rate{start}", tickformat=".0%", range=[low, high]),
         shapes=[_rule(mark, "x", "y domain") for mark in marks],
         annotations=[
             {
@@ -96,9 +127,25 @@ def trend_lines(
                 "showarrow": False,
             }
             for mark in marks
-        ],
+        ]
+        + [_flag(dot, line) for line in lines for dot in line.dots if dot.flag in FLAGS],
     )
-    return {"data": [trace for line in lines for trace in _traces(line)], "layout": layout}
+    band = BAND if len(lines) == 1 else 0.0
+    return {"data": [part for line in lines for part in _traces(line, band)], "layout": layout}
+
+
+def _flag(dot: Dot, line: DrawnLine) -> dict[str, Any]:
+    sign, colour = FLAGS[dot.flag or Word.WORSE]
+    return {
+        "text": f"<b>{sign}</b>",
+        "hovertext": f"{escape(line.name, quote=False)}: {escape(dot.text, quote=False)}",
+        "x": dot.place,
+        "y": dot.share,
+        "yanchor": "bottom",
+        "yshift": 5,
+        "showarrow": False,
+        "font": {"color": colour, "size": 14},
+    }
 
 
 def small_multiples(
@@ -130,7 +177,7 @@ def small_multiples(
         layout["annotations"].append(_heading(name, x, y))
         layout["shapes"] += [_rule(mark, x, f"{y} domain") for mark in marks]
         for line in lines:
-            for trace in _traces(line):
+            for trace in _traces(line, BAND):
                 # The legend takes the entry of a line from its first panel.
                 is_named = trace.get("showlegend", True) and line.name not in named
                 data.append(trace | {"xaxis": x, "yaxis": y, "showlegend": is_named})
@@ -138,24 +185,34 @@ def small_multiples(
     return {"data": data, "layout": layout}
 
 
-def _traces(line: DrawnLine) -> list[dict[str, Any]]:
-    return [*_band(line), _line(line)]
+def _traces(line: DrawnLine, band: float) -> list[dict[str, Any]]:
+    return [*_band(line, band), _line(line)]
+
+
+def _unbroken(dots: Sequence[Dot]) -> Iterator[Dot]:
+    """Yield the dots, with an empty one where a line has no run in some releases between."""
+    last: Place = ""
+    for dot in dots:
+        if isinstance(dot.place, int) and isinstance(last, int) and dot.place > last + 1:
+            yield Dot(last + 1, None, None, "", 0)
+        yield dot
+        last = dot.place
 
 
 def _line(line: DrawnLine) -> dict[str, Any]:
-    name = escape(line.name, quote=False)
+    name, dots = escape(line.name, quote=False), list(_unbroken(line.dots))
     trace = {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
         "legendgroup": line.name,
-        "x": [dot.place for dot in line.dots],
-        "y": [_rounded(dot.share) for dot in line.dots],
+        "x": [dot.place for dot in dots],
+        "y": [_rounded(dot.share) for dot in dots],
         "line": {"color": line.look.colour, "dash": line.look.dash, "width": 2},
         "marker": {"color": line.look.colour, "symbol": line.look.marker, "size": 8},
-        "text": [f"{share_label(dot.share)}, {escape(dot.text, quote=False)}" for dot in line.dots],
+        "text": [f"{share_label(dot.share)}, {escape(dot.text, quote=False)}" for dot in dots],
         "hovertemplate": "%{fullData.name}<br>%{text}<extra></extra>",
-        "customdata": [dot.run for dot in line.dots],
+        "customdata": [dot.run for dot in dots],
     }
     if len(line.dots) > 1:
         return trace
@@ -170,7 +227,7 @@ def _rounded(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
 
-def _band(line: DrawnLine) -> list[dict[str, Any]]:
+def _band(line: DrawnLine, opacity: float) -> list[dict[str, Any]]:
     """Draw the intervals as an area if at least two dots have one."""
     known = [(dot.place, dot.interval) for dot in line.dots if dot.interval is not None]
     if len(known) < 2:
@@ -187,7 +244,8 @@ def _band(line: DrawnLine) -> list[dict[str, Any]]:
             ],
             "fill": "toself",
             "fillcolor": line.look.colour,
-            "opacity": 0.13,
+            "opacity": opacity,
+            "meta": "band",
             "line": {"width": 0, "color": line.look.colour},
             "legendgroup": line.name,
             "showlegend": False,
@@ -260,11 +318,15 @@ def _times(lines: Sequence[DrawnLine]) -> dict[str, Any]:
 
 
 def _span(lines: Sequence[DrawnLine]) -> list[float]:
-    """Return a range of rates with all intervals of these lines, at least `MIN_SPAN` wide."""
+    """Return a range of rates with all intervals of these lines, at least `MIN_SPAN` wide.
+
+    It begins at a multiple of `STEP`, or just below 0.
+    """
     dots = [dot for line in lines for dot in line.dots if dot.share is not None]
     if not dots:
         return list(WHOLE)
     ends = [end for dot in dots for end in (dot.interval or (dot.share,)) if end is not None]
     low, high = min(ends), max(ends)
     lacking = max(0.0, MIN_SPAN - (high - low)) / 2
-    return [max(WHOLE[0], low - lacking - 0.05), min(WHOLE[1], high + lacking + 0.05)]
+    start = STEP * floor((low - lacking) / STEP + ROUNDING)
+    return [start if start > 0 else WHOLE[0], min(WHOLE[1], high + lacking + STEP)]

@@ -8,7 +8,7 @@ from django import forms
 
 from evalhub.display.formatting import counted, few
 from evalhub.statistics.changes.conclusion import ORDER
-from reports.compare.conclusion_words import family, in_line
+from reports.compare.conclusion_words import family, first_run, in_line
 from reports.documents.document import Document, Table
 from reports.documents.fields import (
     SuiteField,
@@ -105,7 +105,7 @@ def _tables(
 ) -> Iterator[Table]:
     """Yield the tables; without runs, only the first, which says so."""
     numbers = {change: number for number, change in enumerate(report.changes, 1)}
-    yield points_table(report, numbers)
+    yield points_table(report, numbers, changes.lines)
     if report.lines:
         yield latest_table(report, changes.lines, reading.reader)
         if not query.has_subject:
@@ -134,6 +134,8 @@ def _sentences(report: TrendReport) -> Iterator[str]:
         f"{counted(runs, 'run')} of {report.scope.name} on {counted(lines, 'line')}, "
         f"{_days(min(times), max(times))}."
     )
+    if not report.has_steps:
+        yield first_run(report.lines[0].points[-1].series_point.release, runs)
     if report.shared:
         yield f"Drawn on the {counted(report.shared.n, 'test')} that all runs shown have."
         yield from _new_tests(report)

@@ -90,6 +90,11 @@ class TrendReport:
     def is_by_release(self) -> bool:
         return bool(self.series.releases)
 
+    @property
+    def has_steps(self) -> bool:
+        """Return whether some line has more than one point, so that there is something to draw."""
+        return any(len(line.points) > 1 for line in self.lines)
+
     def comparable(self, line: Line) -> Comparable:
         """Tell whether the newest run of a line may be compared with the one before."""
         before, last = (self.scorings[point.run.pk] for point in line.compared)

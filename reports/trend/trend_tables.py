@@ -1,6 +1,7 @@
 """The tables of the trend page, and their figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
@@ -8,7 +9,7 @@ from django.utils import timezone
 from evalhub.display.formatting import few
 from evalhub.models import User
 from reports.compare.conclusion_words import BY_JUDGES
-from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
+from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table, folded
 from reports.documents.links import page_url, results_url, run_url
 from reports.documents.rejudging import refusal
 from reports.queries.measurement_changes import Change
@@ -18,7 +19,11 @@ from reports.trend.query import Line, TrendReport
 from reports.trend.rates_query import MAX_COLUMNS, Point
 from runs.models import Outcome, Run
 
-MAX_PANELS, MAX_LINES_NAMED = 8, 3
+MAX_PANELS, MAX_LINES_NAMED, SHOWN_TAGS = 8, 3, 10
+FALLS = 5
+"""Changes of tags that a page shows, sure or not."""
+
+NO_CHANGES: Mapping[str, LastChange] = {}
 
 Numbers = Mapping[Change, int]
 """The number of each change shown."""
@@ -26,7 +31,7 @@ Numbers = Mapping[Change, int]
 # The lines ---------------------------------------------------------------------------------------
 
 
-def points_table(report: TrendReport, numbers: Numbers) -> Table:
+def points_table(report: TrendReport, numbers: Numbers, changes: Mapping[str, LastChange]) -> Table:
     return Table(
         key="points",
         title="Pass rate of each line",
@@ -51,16 +56,18 @@ def points_table(report: TrendReport, numbers: Numbers) -> Table:
             )
             for line, point in _newest_first(report)
         ],
-        note="Bands and ranges are 95% intervals; the axis may not start at 0%. A numbered dotted "
-        "line marks a change of tests or judges: a step there may not come from the model.",
+        note="Bands and ranges are 95% intervals; of several lines, point at one to see its band. "
+        "▼ and ▲: judges rate the latest point worse or better than the previous one. A gap: no "
+        "complete run. A numbered dotted line marks a change of tests or judges: a step there may "
+        "not come from the model.",
         empty="No complete run of this suite yet. Launch it, or choose another suite.",
         draw=lambda: (
-            trend_lines(_drawn(report), _marks(report, numbers), report.series.releases)
-            if report.lines
+            trend_lines(_drawn(report, changes), _marks(report, numbers), report.series.releases)
+            if report.has_steps
             else None
         ),
-        look="long",
-        describes="A line of pass rates for each model, with intervals as bands",
+        look="folded" if report.has_steps else "",
+        describes="A line of pass rates for each model",
     )
 
 
@@ -96,8 +103,17 @@ def _place(report: TrendReport, release: str, at: Any) -> Place:
     return f"{timezone.localtime(at):%Y-%m-%dT%H:%M:%S}"
 
 
-def _drawn(report: TrendReport, tag: str = "") -> list[DrawnLine]:
-    lines = [DrawnLine(line.name, line.look, _dots(report, line, tag)) for line in report.lines]
+def _drawn(
+    report: TrendReport, changes: Mapping[str, LastChange] = NO_CHANGES, tag: str = ""
+) -> list[DrawnLine]:
+    lines = []
+    for line in report.lines:
+        dots = _dots(report, line, tag)
+        if dots and (found := changes.get(line.name)):
+            word = found.conclusion.word
+            said = f"{dots[-1].text}; since the previous: {BY_JUDGES[word]}"
+            dots[-1] = replace(dots[-1], flag=word, text=said)
+        lines.append(DrawnLine(line.name, line.look, dots))
     return [line for line in lines if line.dots]
 
 
@@ -242,6 +258,7 @@ def heat_table(report: TrendReport) -> Table:
         "runs of each tag.",
         empty="The tests of these runs have no tags.",
         look="heat",
+        **folded(len(report.tags), SHOWN_TAGS, "tag"),
     )
 
 
@@ -257,7 +274,9 @@ def _tag_cell(report: TrendReport, point: Point, tag: str) -> Cell:
 
 
 def tag_changes_table(report: TrendReport, changes: Sequence[TagChange]) -> Table:
-    """List the tags with changed tests, the largest fall first."""
+    """List the tags with changed tests, the sure ones and the largest falls first."""
+    changes = sorted(changes, key=lambda one: not one.is_sure)
+    shown = max(FALLS, sum(one.is_sure for one in changes))
     return Table(
         key="tag_changes",
         title="Tags: latest run against the previous one",
@@ -272,7 +291,8 @@ def tag_changes_table(report: TrendReport, changes: Sequence[TagChange]) -> Tabl
             Column("compare", "Details", "link"),
         ),
         rows=LazyRows(changes, lambda some: [_tag_change(report, one) for one in some]),
-        note="Largest fall first. A test counts for each of its tags.",
+        note="Sure changes first, then the largest fall. A test counts for each of its tags.",
+        **folded(len(changes), shown, "change", said="more, which may be chance"),
         empty="No tag has a test that changed between comparable runs of the same tests.",
     )
 
@@ -295,7 +315,7 @@ def panels_table(report: TrendReport, numbers: Numbers, changes: Sequence[TagCha
     """Draw the tags that fell most, then those with the lowest pass rates."""
     fallen = [one.tag for one in changes if (one.change.net or 0) < 0 and one.tag in report.tags]
     tags = list(dict.fromkeys([*fallen, *report.tags]))[:MAX_PANELS]
-    panels = [(tag, _drawn(report, tag)) for tag in tags]
+    panels = [(tag, _drawn(report, tag=tag)) for tag in tags]
     return Table(
         key="tag_lines",
         title="Charts by tag",

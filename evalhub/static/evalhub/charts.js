@@ -125,7 +125,22 @@
             chart.dataset.clickable = "1";
             chart.on("plotly_click", (event) => filterBy(chart.dataset.filter, event.points[0]));
         }
+        if (!chart.dataset.drawn) {
+            chart.on("plotly_hover", ({ points }) => showBand(chart, points[0].data.legendgroup));
+            chart.on("plotly_unhover", () => showBand(chart, null));
+        }
         chart.dataset.drawn = "1";
+    };
+
+    // The intervals of several lines would blend: only those of the line under the pointer are seen.
+    const BAND = 0.2;
+    const showBand = (chart, line) => {
+        const hidden = figureOf(chart).data.map(({ meta, opacity }) => meta === "band" && !opacity);
+        const bands = [...hidden.keys()].filter((place) => hidden[place]);
+        if (bands.length) {
+            const shades = bands.map((place) => (chart.data[place].legendgroup === line ? BAND : 0));
+            Plotly.restyle(chart, { opacity: shades }, bands);
+        }
     };
 
     const filterBy = (name, point) => {

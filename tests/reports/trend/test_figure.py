@@ -1,10 +1,12 @@
 """Pass rates over releases or time as figures."""
 
 import json
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import pytest
 
+from evalhub.statistics.changes.conclusion import Word
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import line_style
 from reports.trend.figure import Dot, DrawnLine, Mark, small_multiples, trend_lines
@@ -52,6 +54,38 @@ def test_a_line_of_one_dot_has_a_whisker_instead():
     other = traces(FIGURES["releases"])[1]
     assert other["error_y"]["arrayminus"] == [pytest.approx(0.1)]
     assert other["error_y"]["array"] == [pytest.approx(0.05)]
+
+
+def test_bands_of_several_lines_wait_for_the_pointer():
+    assert traces(FIGURES["releases"], "lines")[0]["opacity"] == 0
+    (band,) = traces(trend_lines([LINE], [], RELEASES), "lines")
+    assert band["opacity"] > 0
+
+
+def test_a_line_has_a_gap_over_a_release_without_a_run():
+    line = DrawnLine("a", line_style(1), [dot(0), dot(1), dot(3)])
+    (drawn,) = traces(trend_lines([line], [], ("1", "2", "3", "4")))
+    assert drawn["x"] == [0, 1, 2, 3]
+    assert [share is None for share in drawn["y"]] == [False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("word", "signs"),
+    [(Word.WORSE, ["▼"]), (Word.MIXED, ["▼"]), (Word.BETTER, ["▲"]), (Word.CANNOT_TELL, [])],
+)
+def test_a_sure_change_is_flagged_at_its_point(word, signs):
+    last = replace(dot(1), flag=word)
+    layout = trend_lines([DrawnLine("a", line_style(1), [dot(0), last])], [], RELEASES)["layout"]
+    assert [note["text"] for note in layout["annotations"]] == [f"<b>{sign}</b>" for sign in signs]
+    assert all((note["x"], note["y"]) == (1, 0.5) for note in layout["annotations"])
+
+
+def test_an_axis_that_does_not_begin_at_0_says_so():
+    high = DrawnLine("a", line_style(1), [dot(0, 0.9, (0.83, 0.95)), dot(1, 0.9, (0.83, 0.95))])
+    axis = trend_lines([high], [], RELEASES)["layout"]["yaxis"]
+    assert axis["title"]["text"] == f"Pass rate (axis from {axis['range'][0]:.0%})"
+    low = DrawnLine("a", line_style(1), [dot(0, 0.1, (0, 0.3)), dot(1, 0.1, (0, 0.3))])
+    assert trend_lines([low], [], RELEASES)["layout"]["yaxis"]["title"]["text"] == "Pass rate"
 
 
 def test_text_of_people_is_escaped():

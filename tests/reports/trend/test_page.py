@@ -90,6 +90,14 @@ def test_each_model_is_a_line_of_pass_rates(suite):
     assert series(trend()[0]) == {"kelp": [(2, 2), (0, 2)], "aurora": [(1, 2), (2, 2)]}
 
 
+def test_a_first_run_says_what_comes_next_and_draws_no_line(suite):
+    released(make_model(name="kelp"), suite, [1], tests=[make_test()], release="1.0")
+    document = trend()[0]
+
+    assert "First run of 1.0. The next release will be compared with it." in document.sentences
+    assert document.table("points").figure is None
+
+
 def test_unscored_results_are_excluded_and_counted(suite):
     tests = [make_test() for _ in range(20)]
     released(make_model(name="kelp"), suite, *[[1]] * 19, [None], tests=tests)
