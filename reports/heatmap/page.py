@@ -13,10 +13,12 @@ from reports.documents.fields import SuiteField, models_field, tests_field, test
 from reports.documents.links import page_url, results_urls
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.heatmap.query import (
+    ALL_RELEASES,
     DIFFICULTY,
     IDENTITY,
     ISSUE,
     NAME,
+    NEWEST,
     SPREAD,
     TAG,
     VARIANT,
@@ -29,8 +31,14 @@ from reports.heatmap.query import (
 )
 from reports.heatmap.spread_rule import Spread
 from reports.queries.incomplete_runs import incomplete_table
+from reports.queries.periods import newest_releases
 
 WARNING = "These runs differ in tests or judges: differences between columns may come from that."
+
+
+def _releases() -> list[tuple[str, str]]:
+    names = ((name, name) for name in newest_releases() if name != ALL_RELEASES)
+    return [(NEWEST, "Newest release"), (ALL_RELEASES, "All releases"), *names]
 
 
 class HeatForm(ReportForm):
@@ -45,6 +53,7 @@ class HeatForm(ReportForm):
         choices=[(VARIANT, "Model variants"), (IDENTITY, "Models")],
         initial=VARIANT,
     )
+    release = forms.ChoiceField(choices=_releases, initial=NEWEST)
     order = forms.ChoiceField(
         label="Sort by",
         choices=[(DIFFICULTY, "Difficulty"), (SPREAD, "Spread across models"), (NAME, "Name")],
@@ -63,6 +72,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         order=filters["order"],
         models=list(filters["models"] or ()),
         tests=filters["tests"],
+        release=filters["release"],
     )
     report = heat_report(query)
     spreads = spreads_of(report, query, reading)
@@ -85,7 +95,8 @@ def _sentences(report: HeatReport, kind: str, spreads: Mapping[int | str, Spread
     scored = [row for row in report.rows if row.difficulty is not None]
     rows = counted(len(report.rows), kind[:-1])
     columns = counted(len(report.columns), "latest complete run")
-    yield f"{rows} in {columns} of {report.scope.name}, one per column."
+    of = f"release {report.release} of " if report.release else ""
+    yield f"{rows} in {columns} of {of}{report.scope.name}, one per column."
     never = [row.name for row in scored if row.difficulty == 1]
     always = [row.name for row in scored if row.difficulty == 0]
     model = "model shown" if report.left_out else "model"
@@ -99,6 +110,9 @@ def _sentences(report: HeatReport, kind: str, spreads: Mapping[int | str, Spread
     if report.left_out:
         names = few(report.left_out, of=report.left_out_count)
         yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
+    if report.elsewhere:
+        others = counted(report.elsewhere, "column")
+        yield f"Not shown: {others} without a run in this release; choose “All releases”."
 
 
 def _differ_most(row: Row, spreads: Mapping[int | str, Spread], kind: str) -> str:

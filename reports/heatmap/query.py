@@ -25,6 +25,7 @@ MAX_COLUMNS, MAX_NAMED = 10, 30
 
 ISSUE, TAG = "issue", "tag"
 VARIANT, IDENTITY = "variant", "identity"
+NEWEST, ALL_RELEASES = "", "all"
 DIFFICULTY, SPREAD, NAME = "difficulty", "spread", "name"
 
 
@@ -32,7 +33,7 @@ DIFFICULTY, SPREAD, NAME = "difficulty", "spread", "name"
 class HeatQuery:
     """Settings of the heat map: rows ISSUE or TAG, columns VARIANT or IDENTITY.
 
-    `tests` is one of `exposure.CHOICES`.
+    `tests` is one of `exposure.CHOICES`, `release` NEWEST, ALL_RELEASES or the name of one.
     """
 
     suite: Choice
@@ -41,6 +42,7 @@ class HeatQuery:
     order: str
     models: Sequence[LanguageModel]
     tests: str = ""
+    release: str = NEWEST
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,13 @@ class HeatCell(NamedTuple):
 class HeatReport:
     """Columns by pass rate, best first.
 
-    `left_out` names columns with older runs: at most `MAX_NAMED` of `left_out_count`.
+    `left_out` names columns with older runs: at most `MAX_NAMED` of `left_out_count`. `release` is
+    that of all columns, "" without; `elsewhere` counts models and variants without a run in it.
     """
 
     scope: Scope
+    release: str
+    elsewhere: int
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     rates: Rates[HeatCell]
@@ -96,7 +101,7 @@ def heat_report(query: HeatQuery) -> HeatReport:
     """Compute the heat map; a constant number of queries."""
     scope = scope_of(query.suite)
     every = scope.all_runs.of_models(query.models)
-    latest = _latest(scope, query)
+    release, latest, elsewhere = _latest(scope, query)
     known = runs_of(latest[: MAX_COLUMNS + MAX_NAMED])
     if query.columns == IDENTITY:
         called = {pk: run.model_name for pk, run in known.items()}
@@ -113,6 +118,8 @@ def heat_report(query: HeatQuery) -> HeatReport:
     rates = Rates(groups, answers=lambda place: repeats[place.run])
     return HeatReport(
         scope=scope,
+        release=release,
+        elsewhere=elsewhere,
         columns=_columns(runs.values(), called, groups),
         rows=_sorted(_rows(groups, names), query.order),
         rates=rates,
@@ -124,15 +131,27 @@ def heat_report(query: HeatQuery) -> HeatReport:
     )
 
 
-def _latest(scope: Scope, query: HeatQuery) -> list[int]:
-    """Return the latest run of each column, newest first."""
+def _latest(scope: Scope, query: HeatQuery) -> tuple[str, list[int], int]:
+    """Return the release, the latest run of each column in it, and the number of other columns.
+
+    Newest first; the release is "" where the columns are of all, or none has a name.
+    """
     rows = newest_first(scope.runs.of_models(query.models))
+    release = query.release
+    if release == NEWEST:
+        release = next((one.release for one in rows if one.release), "")
+    elif release == ALL_RELEASES:
+        release = ""
     by_identity = query.columns == IDENTITY
     keys = {pk: one.key for pk, one in identities().items()} if by_identity else {}
     newest: dict[str, int] = {}
+    others: set[str] = set()
     for one in rows:
-        newest.setdefault(keys[one.model] if by_identity else one.variant, one.run)
-    return list(newest.values())
+        key = keys[one.model] if by_identity else one.variant
+        if release in ("", one.release):
+            newest.setdefault(key, one.run)
+        others.add(key)
+    return release, list(newest.values()), len(others) - len(newest)
 
 
 def _grouped(

@@ -3,6 +3,7 @@
 import pytest
 from django.http import QueryDict
 
+from evalhub.models import LanguageModel
 from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.reading import Reading
 from reports.heatmap.page import HEATMAP
@@ -90,6 +91,18 @@ def test_variants_of_a_model_can_be_one_column(ledger):
 
     assert len(table()[0]) == 3
     assert table("columns=identity")[0] == ["kelp", "aurora"]
+
+
+def test_columns_are_of_the_newest_release_unless_all_are_asked_for():
+    suite, tests = Suite.objects.create(name="the suite"), [make_test()]
+    for name, release in (("kelp", "1.0"), ("aurora", "1.0"), ("kelp", "1.1")):
+        model = LanguageModel.objects.filter(name=name).first() or make_model(name=name)
+        run_of(model, suite, [[1]], tests, release=release)
+
+    assert table()[0] == ["kelp"]
+    assert sorted(table("release=all")[0]) == ["aurora", "kelp"]
+    assert sorted(table("release=1.0")[0]) == ["aurora", "kelp"]
+    assert any("1 column without a run in this release" in one for one in heat()[0].sentences)
 
 
 def test_sentences_name_issues_that_no_model_passes(ledger):
