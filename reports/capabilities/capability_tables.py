@@ -7,11 +7,12 @@ from itertools import zip_longest
 from typing import Any
 
 from evalhub.display.formatting import counted
+from evalhub.statistics.changes.net_change import LEVEL
 from reports.capabilities.champions_rule import Dimension
 from reports.capabilities.leader_rule import METHOD, AgainstFirst, Lists, by_grades, by_tests
 from reports.capabilities.query import CapabilityReport, Weighed
 from reports.capabilities.rule import DIMENSION, SUITE, TOPIC, Capability
-from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
+from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table, folded
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Reading
 from reports.documents.topic_names import topic_key, topic_title
@@ -105,7 +106,7 @@ def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table
         note="Scores from 0 to 1, n counts their parts; a dash: not ranked, see below. A "
         "capability without a ranked model has no column. Select a score for its parts.",
         empty="No model is ranked yet: it needs 10 runs of 5 suites, and half of the suites that a "
-        "capability lists. Not ranked, below, lists what is missing.",
+        "capability lists.",
         look="heat",
     )
 
@@ -205,6 +206,12 @@ def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport, l
     """Return the champions of the dimensions in which a model is graded in `least` suites."""
     ranked = [one for one in dimensions if one.ranked]
     tested = by_grades([one.ranked for one in ranked])
+    rows = [
+        _champion(dimension, evidence, report)
+        for dimension, evidence in zip(ranked, tested, strict=True)
+    ]
+    rows.sort(key=lambda row: not _is_sure(row))
+    shown = sum(map(_is_sure, rows))
     return Table(
         key="champions",
         title="Dimension champions",
@@ -220,14 +227,20 @@ def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport, l
             Column("method", "Method"),
             Column("eligible", "Eligible models", "count", "With enough suites"),
         ),
-        rows=[
-            _champion(dimension, evidence, report)
-            for dimension, evidence in zip(ranked, tested, strict=True)
-        ],
+        rows=rows,
+        **folded(len(rows), shown, "dimension", said="without a sure first"),
         note=f"Highest mean of an analyst's grades over at least {counted(least, 'suite')}, from "
         "the latest executive summary of each. Grades are an opinion.",
         empty="No model is graded yet. Request an executive summary of its runs.",
     )
+
+
+P_HOLM = 7
+"""The place of p in a row of champions."""
+
+
+def _is_sure(row: tuple[Cell, ...]) -> bool:
+    return row[P_HOLM] is not None and row[P_HOLM] <= LEVEL
 
 
 def _champion(
@@ -307,6 +320,7 @@ def _called(weight: CapabilityWeight) -> str:
 
 
 def components_table(shown: Iterable[Weighed]) -> Table:
+    rows = [_counts(weighed) for weighed in shown]
     return Table(
         key="components",
         title="Components and weights",
@@ -316,7 +330,8 @@ def components_table(shown: Iterable[Weighed]) -> Table:
             *(Column(kind.value, f"{kind.label}s") for kind in WeightKind),
             Column("change", "Change", "link"),
         ),
-        rows=[_counts(weighed) for weighed in shown],
+        rows=rows,
+        **folded(len(rows), 0, "capability", "capabilities", said="with its weights"),
         note="The methodology defines the capabilities and the weights of one; all other weights "
         "are this workspace's.",
         empty="There are no capabilities. Add one with its weights under Capability weights.",

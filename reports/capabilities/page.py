@@ -23,7 +23,7 @@ from reports.capabilities.champions_rule import MIN_SUITES, champions
 from reports.capabilities.leader_rule import AgainstFirst, Lists
 from reports.capabilities.query import CapabilityReport, Weighed, capability_report
 from reports.capabilities.rule import Capability, capability
-from reports.documents.document import Document, Fact
+from reports.documents.document import Document, Fact, Table
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.jury_tables import apart_table, judged_by
 from reports.leaderboard.page import outside_fact
@@ -72,16 +72,23 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         tables=(
             overview_table(rankings, report),
             *parts_tables(filters, rankings, report),
-            ranking_table(rankings, evidence, report),
-            champions_table(dimensions, report, least),
-            excluded_table(rankings, dimensions, report),
-            apart_table(report.field, reading.reader),
+            *_with_rows(
+                ranking_table(rankings, evidence, report),
+                champions_table(dimensions, report, least),
+                excluded_table(rankings, dimensions, report),
+                apart_table(report.field, reading.reader),
+            ),
             weights_table(shown) if chosen else components_table(shown),
             *incomplete_table([one.found for one in report.field.incomplete], reading.reader),
         ),
         warnings=(WARNING, *_missing(shown)),
         labels=_labels(report, rankings),
     )
+
+
+def _with_rows(*tables: Table) -> list[Table]:
+    """Leave out what is empty: the overview says what is lacking."""
+    return [table for table in tables if table.rows]
 
 
 def _labels(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[str, ...]:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
-from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
 from evalhub.display.formatting import count, counted, percent, points, usd, words
 from evalhub.work.cost_total import spent_by
-from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table
+from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table, folded
 from reports.documents.links import page_url, row_url
 from reports.limits import MAX_RUN_ROWS
 from reports.overrides.override_tables import results_table
@@ -23,7 +22,9 @@ from reports.run.sealing_query import Difference, Sealing
 from runs.models import Outcome
 from runs.suites.suite_tests import version_words
 
-MAX_BARS = 40
+MAX_ISSUES, MAX_TAGS = 25, 12
+"""Lines before one to open."""
+
 FEW = 3
 """Rows that are not worth a line to open."""
 
@@ -157,29 +158,14 @@ def _outcomes(report: RunReport, links: ResultLinks) -> Table:
 
 
 def _issues(report: RunReport, links: ResultLinks) -> Table:
-    worst = [
-        RateRow(
-            str(line.issue_id),
-            line.name,
-            line.counts.failed,
-            line.counts.scored,
-            line.rate.interval and line.rate.interval.complement(),
-        )
-        for line in report.issues[:MAX_BARS]
-    ]
-    cut = f" The chart shows the first {MAX_BARS}." if len(report.issues) > MAX_BARS else ""
     return Table(
         "issues",
         "Issues, lowest pass rate first",
         (Column("issue", "Issue", "link"), Column("issue_id", "ID"), *LINE_COLUMNS),
         LazyRows(report.issues, lambda some: [_issue(line, links) for line in some]),
-        note=f"The order is not tested: see Underperforming issues.{cut}",
+        note="The order is not tested: see Underperforming issues.",
         empty="This run has no results.",
-        draw=lambda: issue_bars(worst) if worst else None,
-        look="rows",
-        describes="Bars of the failure rate of each issue with its interval",
-        filters="issue",
-        **_folded(report.issues, "issue"),
+        **_folded(report.issues, "issue", most=MAX_ISSUES),
     )
 
 
@@ -199,24 +185,21 @@ def _line(
 
 
 def _domains(report: RunReport, links: ResultLinks) -> Table:
-    outside = report.outside.total
+    outside, lines = report.outside.total, sorted(report.domains, key=_lowest_first)
     return Table(
         "domains",
         "By domain",
         (Column("domain", "Domain", "link"), Column("depth", "Level", "count"), *LINE_COLUMNS),
-        [_line(line, links, line.depth, domain=line.name) for line in report.domains],
+        [_line(line, links, line.depth, domain=line.name) for line in lines],
         note="A domain includes the domains below it; a result counts once in each."
         + (f" {count(outside)} results are in no domain." if outside else ""),
         empty="No tag of this run is a domain. Give tags the kind “domain” to group runs by them.",
-        draw=lambda: _bars(report.domains) if report.domains else None,
-        look="rows",
-        describes="Stacked bars of the outcomes of each domain",
-        filters="domain",
+        **_folded(lines, "domain"),
     )
 
 
 def _tags(report: RunReport, links: ResultLinks) -> Table:
-    lines = sorted(report.tags, key=_is_whole)
+    lines = sorted(report.tags, key=_lowest_first)
     return Table(
         "tags",
         "By tag",
@@ -224,21 +207,20 @@ def _tags(report: RunReport, links: ResultLinks) -> Table:
         [_line(line, links, tag=line.name) for line in lines],
         note="A result counts once for each tag that its issue had at launch.",
         empty="The issues of this run had no tags at launch.",
-        draw=lambda: _bars(lines) if lines else None,
-        look="rows",
-        describes="Stacked bars of the outcomes of each tag",
-        filters="tag",
         **_folded(lines, "tag"),
     )
 
 
-def _folded(lines: Sequence[Line], one: str) -> dict[str, Any]:
-    """Fold what passed everything at the end of the lines, if that is more than a few."""
-    whole = list(takewhile(_is_whole, reversed(lines)))
-    if len(whole) < FEW:
-        return {}
-    shown = len(lines) - len(whole)
-    return {"shown": shown, "rest": f"{counted(len(whole), one)} passed everything"}
+def _folded(lines: Sequence[Line], one: str, *, most: int = MAX_TAGS) -> dict[str, Any]:
+    """Fold what passed everything, and what is too much for a first look."""
+    whole = len(list(takewhile(_is_whole, reversed(lines))))
+    shown = min(most, len(lines) - whole if whole >= FEW else len(lines))
+    said = "passed everything" if len(lines) - shown <= whole else "more"
+    return folded(len(lines), shown, one, said=said)
+
+
+def _lowest_first(line: Line) -> tuple[float, bool]:
+    return 2.0 if line.rate.share is None else line.rate.share, _is_whole(line)
 
 
 def _is_whole(line: Line) -> bool:
@@ -253,10 +235,6 @@ def _origins(report: RunReport, links: ResultLinks) -> Table:
         [_line(line, links, origin=line.name) for line in report.origins],
         note="Synthetic tests were drafted by a model and accepted by a person.",
     )
-
-
-def _bars(lines: Sequence[Line]) -> Figure:
-    return tag_bars([OutcomeRow(line.name, line.name, line.counts.as_dict()) for line in lines])
 
 
 def _sealing(found: Sealing) -> Table:

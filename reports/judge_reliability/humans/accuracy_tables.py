@@ -7,7 +7,7 @@ from typing import Any
 from evalhub.display.charts import share_label
 from evalhub.models import User
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
-from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
+from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table, folded
 from reports.documents.links import page_url, row_url, run_url
 from reports.judge_reliability.accuracy_rule import Checked, Corrected, Measured, Sample
 from reports.judge_reliability.figure import confusion
@@ -131,6 +131,8 @@ def measured_table(
     humans: Calibration | None, view: View, sample: Sample, proofs: Proofs | None = None
 ) -> Table:
     """Return the figures of each party; `proofs` are what humans have shown of them."""
+    rows = list(_measured(humans, view, sample, proofs or {})) if humans else []
+    again = humans and sample is Sample.ALL and humans.measured[Sample.DRAWN]
     return Table(
         key=sample.value,
         title=f"On {SAMPLES[sample]}",
@@ -143,7 +145,12 @@ def measured_table(
             Column("passed", "Passed by humans", "rate"),
             Column("note", "Note"),
         ),
-        rows=list(_measured(humans, view, sample, proofs or {})) if humans else [],
+        rows=rows,
+        **(
+            folded(len(rows), 0, "judge or jury", "judges and juries", said="on these")
+            if again
+            else {}
+        ),
         note=NOTES[sample],
         empty=EMPTY[sample] if humans else "Computing…",
     )
@@ -270,6 +277,10 @@ def _answer(row: Checked, sample: Sample, names: Names) -> tuple[Cell, ...]:
 
 
 def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected] | None) -> Table:
+    found = [(run, (corrected or {}).get(run.judge_run.pk)) for run in runs]
+    found.sort(key=lambda pair: pair[1] is None or pair[1].share is None)
+    rows = [_run(*pair) for pair in found]
+    shown = sum(pair[1] is not None and pair[1].share is not None for pair in found)
     return Table(
         key="corrected",
         title="Corrected pass rates",
@@ -284,7 +295,8 @@ def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected
             Column("n", "Calibrated on", "count", "Answers drawn at random, judged blind"),
             Column("why_not", "Reason if missing"),
         ),
-        rows=[_run(run, (corrected or {}).get(run.judge_run.pk)) for run in runs],
+        rows=rows,
+        **folded(len(rows), shown, "run", said="without a correction"),
         note="The pass rate that humans would find if the jury errs here as on the random sample: "
         "(p + sp − 1) / (se + sp − 1), clipped to 0 and 1. The interval is an expanded "
         "percentile bootstrap of the issues of run and calibration, from 5 issues of each on. It "

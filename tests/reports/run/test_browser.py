@@ -90,11 +90,9 @@ def test_a_click_on_the_ring_filters_the_grid(enter):
 
 def test_charts_are_drawn_with_their_tables_follow_the_theme_and_are_printed(enter):
     enter.goto(f"{many().get_absolute_url()}?tab=all")
-    for line in enter.get_by_text("Show as chart").all():
-        line.click()
     charts = enter.locator(".eh-chart")
 
-    assert charts.count() == 5
+    assert charts.count() == 3
     for chart in charts.all():
         chart.scroll_into_view_if_needed()
         chart.locator(".main-svg").first.wait_for()
