@@ -26,11 +26,11 @@ def heading(context: Context) -> dict[str, list[Part]]:
     row = row if isinstance(row, Model) else None
     opts = context.get("opts") or (row._meta if row else None)
     title, act = str(context.get("title") or ""), context.get("crumb")
-    entry = _entry(context)
+    link = _link(opts, "changelist") if opts else ""
+    entry = _entry(context, link)
     parts = [Part(entry["title"], entry["link"])] if entry else []
     if opts is None:
         return {"parts": _without_repeats([*parts, Part(title, is_long=True)])}
-    link = _link(opts, "changelist")
     places = entry["places"] if entry else []
     named = [place["title"] for place in places if place["link"] == link]
     parts.append(Part(named[0] if named else capfirst(plural_name(opts)), link))
@@ -43,11 +43,13 @@ def heading(context: Context) -> dict[str, list[Part]]:
     return {"parts": _without_repeats(parts)}
 
 
-def _entry(context: Context) -> dict[str, Any] | None:
-    """Return the entry of the sidebar that the page belongs to."""
+def _entry(context: Context, link: str) -> dict[str, Any] | None:
+    """Return the entry of the sidebar that the page belongs to: that of its list, or the active."""
     groups = context.get("sidebar_navigation") or []
-    active = (item for group in groups for item in group["items"] if item["active"])
-    return next(active, None)
+    items = [item for group in groups for item in group["items"]]
+    listing = [item for item in items if link and link in [one["link"] for one in item["places"]]]
+    found = listing or [item for item in items if item["active"]]
+    return max(found, key=lambda item: bool(item["active"]), default=None)
 
 
 def _without_repeats(parts: list[Part]) -> list[Part]:

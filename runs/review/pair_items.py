@@ -1,7 +1,7 @@
 """Pairs of answers in a queue: added at random, chosen between by their reviewers."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from django.core.exceptions import ValidationError
 
@@ -35,6 +35,13 @@ class PairItem(NamedTuple):
     case: PairCase
     a: Result
     b: Result
+
+    @classmethod
+    def of(cls, results: Sequence[Result], reader: User) -> Self:
+        """Return two results, the older first, in the order drawn for the reader."""
+        first, second = (result.pk for result in results)
+        a, b = results[::-1] if order_for((first, second), reader) else results
+        return cls(case_of(a, b, ""), a, b)
 
 
 def runs_compared(runs: Sequence[Run]) -> list[Run]:
@@ -83,10 +90,7 @@ def disputed_items(queue: Queue) -> list[int]:
 
 def pair_shown(assignment: Assignment, reader: User) -> PairItem:
     """Return both answers as the assignment's reviewer sees them."""
-    item = assignment.item
-    ids, results = _pair(item)
-    a, b = results[::-1] if order_for(ids, reader) else results
-    return PairItem(case_of(a, b, ""), a, b)
+    return PairItem.of(_pair(assignment.item)[1], reader)
 
 
 def _pair(item: ReviewItem) -> tuple[Ids, list[Result]]:

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-    const { isTyping, toggleBelow, verdicts } = window.evalhub;
+    const { toggleBelow, verdicts } = window.evalhub;
     const ANSWERS = /\/compare\/answers\/\d+\/\d+\/$/;
 
     // A saved verdict shows both answers anew, with what was saved.
@@ -17,9 +17,7 @@
     });
     document.addEventListener("keydown", (event) => {
         const own = event.target.closest("[data-own]");
-        const isPlain = !event.isComposing && !event.altKey && !event.ctrlKey && !event.metaKey;
-        if (!own || !isPlain || isTyping(event.target) || verdicts.ignores(own, event)) return;
-        if (verdicts.press(own, event)) event.preventDefault();
+        if (own) verdicts.press(own, event);
     });
 
     document.addEventListener("click", (event) => {

@@ -8,10 +8,9 @@
     const workspace = document.getElementById("review-workspace");
     const status = document.getElementById("review-status");
     const trouble = document.getElementById("review-trouble");
-    const keysOff = document.getElementById("review-keys-off");
     const CHECK_MS = 15000;
 
-    const { isTyping, showRaw, toggleRaw, verdicts } = window.evalhub;
+    const { isTyping, showRaw, verdicts } = window.evalhub;
     const find = (selector) => workspace.querySelector(selector);
     const columns = () => find("[data-assignment]");
     const assignment = () => columns()?.dataset.assignment ?? "";
@@ -184,72 +183,40 @@
 
     // Keys --------------------------------------------------------------------------------------
 
-    keysOff.addEventListener("change", async () => {
-        page.toggleAttribute("data-keys-off", keysOff.checked);
-        await retry("keys", () => ({ off: keysOff.checked ? "1" : "0" }));
+    workspace.addEventListener("change", async ({ target }) => {
+        if (target.id !== "review-keys-off") return;
+        page.toggleAttribute("data-keys-off", target.checked);
+        await retry("keys", () => ({ off: target.checked ? "1" : "0" }));
     });
 
-    const submit = () => { if (find("[data-save]")) verdicts.save(verdict()); };
     const forward = () => {
         if (isOpen()) skip();
         else act(state() === "submitted" ? "later" : "next");
     };
-    const shortcuts = {
-        Enter: submit,
-        // A pair of answers is judged by letters, which mean something else on a single answer.
-        a: () => verdicts.choose(workspace, "a") || verdicts.agree(workspace),
-        b: () => verdicts.choose(workspace, "b"),
-        c: () => verdicts.step(workspace, 1),
-        C: () => verdicts.step(workspace, -1),
-        n: () => verdict()?.note.focus(),
-        e: () => verdicts.choose(workspace, "e") || toggleRaw(),
-        d: toggleDiff,
-        s: skip,
-        u: () => act("undo"),
-        k: () => act("earlier"),
-        ArrowLeft: () => act("earlier"),
-        j: forward,
-        ArrowRight: forward,
-    };
-    for (let key = 1; key <= 9; key += 1) shortcuts[key] = () => verdicts.choose(workspace, key);
-
-    const isControl = (target) => target.closest("a, button, summary, [type=checkbox]") !== null;
-
     const escape = (target) => {
         if (closeSkip()) return;
         if (isTyping(target) && verdicts.pointAt(target)) verdicts.goTo(verdicts.pointAt(target));
         else document.getElementById("review-item")?.focus({ preventScroll: true });
     };
-
-    document.addEventListener("keydown", (event) => {
+    const commands = {
+        n: () => verdict()?.note.focus(),
+        d: toggleDiff,
+        s: skip,
+        u: () => act("undo"),
+        k: () => act("earlier"),
+        j: forward,
+        Escape: escape,
+    };
+    workspace.addEventListener("keydown", (event) => {
         const { key, target } = event;
-        if (event.isComposing || event.altKey) return;
-        if (document.querySelector("dialog[open]")) return;
-        if (event.ctrlKey || event.metaKey) {
-            if (key !== "Enter") return;
-            event.preventDefault();
-            const skipping = target.closest("#review-skip");
-            if (skipping) skipping.querySelector("form").requestSubmit();
-            else submit();
-            return;
-        }
-        if (key === "Escape") {
-            escape(target);
-            return;
-        }
-        if (isTyping(target) || page.hasAttribute("data-keys-off")) return;
-        if (verdicts.ignores(workspace, event)) return;
-        if (key === "Enter" && isControl(target)) return;
-        if (key.startsWith("Arrow") && target.matches("[type=radio]")) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target) || page.hasAttribute("data-keys-off")) return;
         const ready = target.closest("#review-skip")?.querySelector(`[data-ready="${CSS.escape(key)}"]`);
-        if (ready) {
-            event.preventDefault();
-            ready.click();
-        } else if (shortcuts[key]) {
-            event.preventDefault();
-            if (!isBusy) shortcuts[key]();
-        }
+        if (!ready) return;
+        event.preventDefault();
+        event.stopPropagation();
+        ready.click();
     });
+    document.addEventListener("keydown", (event) => isBusy || verdicts.press(page, event, commands));
 
     prepare();
     if (page.dataset.focused !== "1") document.getElementById("review-item")?.focus({ preventScroll: true });

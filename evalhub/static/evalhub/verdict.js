@@ -1,9 +1,10 @@
 "use strict";
-/* The form of a verdict, on whichever page: keys, drafts on the server, and saving that outlives
-   a lost network and an expired session. It works without this script too. */
+/* The form of a verdict and the keys of the pages where answers are read: review, result, dispute,
+   pair, Compare. Drafts are kept on the server; saving outlives a lost network and an expired
+   session. The pages work without this script too. */
 
 (() => {
-    const { reviewRequests, draftKeeper } = window.evalhub;
+    const { isTyping, reviewRequests, draftKeeper, toggleRaw } = window.evalhub;
     const keepers = new WeakMap();
 
     // Seconds for which the page was visible
@@ -27,7 +28,7 @@
     const criteria = (root) => points(root).filter((point) => point.dataset.point);
     const pointAt = (element) => element?.closest("[data-point]")
         ?? element?.closest("[data-criterion]")?.querySelector("[data-point]");
-    const isScored = (point) => point.querySelector("[data-key]:checked") !== null;
+    const isScored = (point) => point.querySelector("[data-key]:checked:enabled") !== null;
     const here = (root) => pointAt(document.activeElement)
         ?? points(root).find((point) => !point.dataset.point)
         ?? criteria(root).find((point) => !isScored(point)) ?? criteria(root)[0];
@@ -52,7 +53,10 @@
         point.toggleAttribute("data-needs-reason", needed);
         return needed && !reason.value.trim() ? reason : null;
     };
-    const optionOf = (point, key) => point?.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`);
+    // By its own key, such as p, or by its place.
+    const optionOf = (point, key) =>
+        point?.querySelector(`:is([data-key="${CSS.escape(key)}"], [data-place="${CSS.escape(key)}"]):enabled`);
+    const showsOpen = (form) => form.toggleAttribute("data-open", points(form).some(isScored));
     const nextUnscored = (point) => {
         const all = criteria(point.form);
         return point.dataset.point && all.slice(all.indexOf(point) + 1).find((each) => !isScored(each));
@@ -71,21 +75,24 @@
         if (!isTakenBack && !next) reason.focus();
         return true;
     };
-    /* Letters are no commands while a verdict is chosen but not sent, so that a reason that was typed
-       beside its field does nothing; options named by letters are, and steps between criteria. */
-    const ignores = (root, { key }) => {
-        const open = root.querySelector("[data-verdict][data-open]");
-        if (!open || !/^\p{L}$/u.test(key) || optionOf(here(root), key)) return false;
-        if (/^c$/i.test(key) && criteria(root).length) return false;
+    /* No letter is a command while a verdict is chosen but not sent, on any page and for any script:
+       a reason that was typed beside its field does nothing. */
+    document.addEventListener("keydown", (event) => {
+        const { key, target, ctrlKey, metaKey, altKey } = event;
+        if (!/^\p{L}$/u.test(key) || ctrlKey || metaKey || altKey || isTyping(target)) return;
+        const open = document.querySelector("[data-verdict][data-open]");
+        if (!open) return;
+        event.stopImmediatePropagation();
         const note = open.querySelector("[data-saved]");
-        if (note) note.textContent = "Not submitted: press Enter, or the option’s key again to take it back.";
-        return true;
-    };
+        if (note) note.textContent = "Not submitted: press Enter, or the option’s number again to take it back.";
+    }, true);
 
     // Saving
 
-    const save = (form) => form?.requestSubmit(form.querySelector("[data-save]"));
-    const agree = (root) => root.querySelector("[data-agree]")?.click();
+    const save = (form) => {
+        const button = form?.querySelector("[data-save]");
+        if (button) form.requestSubmit(button);
+    };
     // The address may be this page's with another criterion, which alone would load nothing.
     const goOn = (address) => {
         const url = new URL(address, location.href);
@@ -106,7 +113,8 @@
         const answer = act === "undo" ? await requests.attempt(act, fields) : await requests.retry(act, () => fields);
         delete form.dataset.sent;
         form.removeAttribute("aria-busy");
-        if (answer) done(answer.go, form);
+        if (answer?.problems) requests.showTrouble(answer.problems.join(" "));
+        else if (answer) done(answer.go, form);
     };
 
     /* Prepares a form that came with the page or later. done(address, form): what follows a saved
@@ -117,7 +125,8 @@
         opened = Date.now();
         visibleMs = 1000 * Number(form.elements.seconds.value || 0);
         const options = [...form.querySelectorAll("[data-key]")];
-        const range = options.length > 2 ? `1 to ${options.length}` : "1 or 2";
+        const keys = options.map((option) => option.dataset.key);
+        const range = keys.length > 3 ? `1 to ${keys.length}` : `${keys.slice(0, -1).join(", ")} or ${keys.at(-1)}`;
         const say = (text) => options.forEach((option) => option.setCustomValidity(text));
         const drafts = draftKeeper(requests, {
             fields: () => fieldsOf(form),
@@ -130,10 +139,11 @@
         });
         keepers.set(form, drafts);
         points(form).forEach(checkReason);
+        showsOpen(form);
         form.addEventListener("input", (event) => {
-            if (event.target.matches("[data-key]")) form.toggleAttribute("data-open", points(form).some(isScored));
+            showsOpen(form);
             say("");
-            drafts.touch();
+            if (!form.hasAttribute("data-undrafted")) drafts.touch();
             const point = pointAt(event.target);
             if (point) checkReason(point);
         });
@@ -172,19 +182,44 @@
         opened = Date.now();
     });
 
-    /* A key pressed outside of text fields, of the forms in `root`; true if it meant something. */
-    const press = (root, { key, target }) => {
-        if (key === "Enter") {
-            if (target.closest("a, button, summary, [type=checkbox]")) return false;
-            save(formAt(root));
-        } else if (key === "a") agree(root);
-        else if (key === "u") formAt(root)?.querySelector("[data-undo]")?.click();
-        else return /^[1-9]$/.test(key) && choose(root, key);
-        return true;
+    // Keys
+
+    const withinPoint = (root, by) => pointAt(document.activeElement)?.dataset.point ? step(root, by) : false;
+    const common = {
+        Enter: (root) => save(formAt(root)),
+        a: (root) => root.querySelector("[data-agree]")?.click(),
+        c: (root) => step(root, 1),
+        C: (root) => step(root, -1),
+        ArrowDown: (root) => withinPoint(root, 1),
+        ArrowUp: (root) => withinPoint(root, -1),
+        e: toggleRaw,
+        u: (root) => (formAt(root)?.querySelector("[data-undo]") ?? root.querySelector(".rn-saved [data-undo]"))?.click(),
+        j: (root) => root.querySelector("a[data-next]")?.click(),
+        k: (root) => root.querySelector("a[data-previous]")?.click(),
+    };
+    const leave = (target) => {
+        const point = isTyping(target) && pointAt(target);
+        if (point) goTo(point);
+        else target.blur();
+    };
+    /* A key pressed on a page: options first, then `own` commands of the page, then what all have.
+       One that returns false has done nothing. Keys in a form's text fields are the form's own. */
+    const press = (root, event, own = {}) => {
+        const { key, target } = event;
+        if (event.isComposing || event.altKey || document.querySelector("dialog[open]")) return;
+        const commands = { ...common, ArrowRight: own.j ?? common.j, ArrowLeft: own.k ?? common.k, ...own };
+        if (event.ctrlKey || event.metaKey) {
+            if (key !== "Enter") return;
+            const form = isTyping(target) || target.closest("#review-skip") ? target.closest("form") : formAt(root);
+            event.preventDefault();
+            if (form?.matches("[data-verdict]")) save(form);
+            else form?.requestSubmit();
+        } else if (key === "Escape") (own.Escape ?? leave)(target);
+        else if (isTyping(target) || root.closest("[data-keys-off]")) return;
+        else if (key === "Enter" && target.closest("a, button, summary, [type=checkbox]")) return;
+        else if (key.startsWith("Arrow") && target.matches("input")) return;
+        else if (choose(root, key) || (Object.hasOwn(commands, key) && commands[key](root) !== false)) event.preventDefault();
     };
 
-    window.evalhub.verdicts = {
-        prepare, press, ignores, choose, step, save, agree, goTo, pointAt, formAt, fieldsOf,
-        draftsOf: (form) => keepers.get(form),
-    };
+    window.evalhub.verdicts = { prepare, press, goTo, pointAt, fieldsOf, draftsOf: (form) => keepers.get(form) };
 })();

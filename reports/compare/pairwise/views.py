@@ -1,7 +1,6 @@
 """“Which is better?”: a person chooses between two answers whose names are hidden."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -11,25 +10,29 @@ from django.urls import reverse
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.models import User
+from issues.rubrics.scoring import WHOLE_TEST
 from reports.compare.form import PAIRWISE
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
 from reports.limits import MAX_COMPARED_RUNS
+from runs.admin.result.verdict_form import Option, VerdictForm, VerdictPoint
 from runs.laboratory.pairwise.evaluations import (
     active_choice,
     choose,
     chosen_as_shown,
     found_pair,
-    order_for,
     undo,
 )
 from runs.laboratory.pairwise.models import PairChoice, PairEvaluation
 from runs.laboratory.pairwise.outcomes import judge_runs_over, pair_rows
-from runs.laboratory.pairwise.pairs import Ids, case_of, comparable_pairs, ids_of
+from runs.laboratory.pairwise.pairs import Ids, comparable_pairs, ids_of
 from runs.models import Result, Run
+from runs.review.admin.item_page import WHICH, pair_choices
+from runs.review.pair_items import PairItem
 from runs.scoring.shown_verdicts import hidden_from, record
 
 ADD = "pairwise.add_pairevaluation"
+LAST_PAIR = "last_pair"
 
 
 def may_choose(results: Sequence[Result], reader: User) -> bool:
@@ -62,7 +65,13 @@ def pair(request: HttpRequest, first: int, second: int) -> HttpResponse:
         request,
         "reports/compare/pair.html",
         f"Test {results[0].test_id}: which is better?",
-        **_shown(results, reader, mine),
+        is_fullwidth="1",
+        pair=PairItem.of(results, reader),
+        issue=results[0].issue,
+        mine=mine,
+        chosen=_chosen(results, mine) if mine else "",
+        form=None if mine else _form(request),
+        undo_url=request.session.pop(LAST_PAIR, ""),
         next_url=_next_url(request, results),
         back_url=page_url("compare", runs=_runs_of(request, results), tab=PAIRWISE),
     )
@@ -79,8 +88,27 @@ def _results(first: int, second: int, reader: User) -> list[Result]:
     return found
 
 
+def _form(request: HttpRequest) -> VerdictForm:
+    options = [Option(choice, is_chosen=False, needs_reason=False) for choice in pair_choices()]
+    point = VerdictPoint(
+        WHOLE_TEST, options, "", option_name="act", reason_name="reason", title=WHICH
+    )
+    return VerdictForm(
+        id="pair",
+        url=request.get_full_path(),
+        points=[point],
+        hidden={"seconds": ""},
+        save="Submit and next",
+        is_checked=True,
+        is_drafted=False,
+    )
+
+
 def _acted(request: HttpRequest, results: Sequence[Result], ids: Ids) -> HttpResponse:
-    reader, act = current_user(request), request.POST.get("act", "")
+    """Choose or undo; after a choice, show the next pair with what was chosen."""
+    reader, act, here = current_user(request), request.POST.get("act", ""), request.get_full_path()
+    is_script = request.headers.get("Accept") == "application/json"
+    going = here
     try:
         if act == "undo":
             row = found_pair(*results)
@@ -91,45 +119,24 @@ def _acted(request: HttpRequest, results: Sequence[Result], ids: Ids) -> HttpRes
             chosen = chosen_as_shown(
                 act, ids, reader, reason=request.POST.get("reason", ""), seconds=seconds
             )
-            choose(results[0], results[1], chosen, by=reader)
+            mine = choose(results[0], results[1], chosen, by=reader)
+            messages.success(request, _chosen(results, mine))
+            record(reader, results=ids)
+            request.session[LAST_PAIR] = here
+            going = _next_url(request, results)
     except ValidationError as error:
-        if request.headers.get("Accept") == "application/json":
+        if is_script:
             return JsonResponse({"problems": error.messages})
         messages.error(request, " ".join(error.messages))
-    if request.headers.get("Accept") == "application/json":
-        return JsonResponse({"go": request.get_full_path()})
-    return HttpResponseRedirect(request.get_full_path())
+    return JsonResponse({"go": going}) if is_script else HttpResponseRedirect(going)
 
 
-def _shown(results: Sequence[Result], reader: User, mine: PairEvaluation | None) -> dict[str, Any]:
-    """Return the answers as A and B; their names and the judge's choice only once chosen."""
-    order = order_for((results[0].pk, results[1].pk), reader)
-    choice = mine.choice if mine else ""
-    case = case_of(results[0], results[1], "")
-    texts = [case.first, case.second]
-    shown = [(results[place], texts[place]) for place in ((1, 0) if order else (0, 1))]
-    return {
-        "case": case,
-        "issue": results[0].issue,
-        "test": results[0].test_id,
-        "mine": mine,
-        "sides": [
-            {
-                "label": label,
-                "key": label.lower(),
-                "text": text,
-                "run": result.run if mine else None,
-                "is_better": choice == _place(result, results),
-            }
-            for label, (result, text) in zip("AB", shown, strict=True)
-        ],
-        "is_tie": choice == PairChoice.TIE,
-        "judged": _judged(results) if mine else "",
-    }
-
-
-def _place(result: Result, results: Sequence[Result]) -> str:
-    return PairChoice.FIRST if result.pk == results[0].pk else PairChoice.SECOND
+def _chosen(results: Sequence[Result], mine: PairEvaluation) -> str:
+    """Say what was chosen, with the name of the run, and what the judge prefers."""
+    better = {PairChoice.FIRST: results[0].run, PairChoice.SECOND: results[1].run}
+    run = better.get(PairChoice(mine.choice))
+    said = f"You find {run} better." if run else "You find them equal."
+    return " ".join(filter(None, [said, _judged(results)]))
 
 
 def _judged(results: Sequence[Result]) -> str:

@@ -207,6 +207,7 @@ class ResultAdmin(ExtensibleListAdmin, ReadOnlyAdmin):
         navigation = self._navigation(request, result)
         return {
             "title": f"Result {result.pk}",
+            "panel_title": "Override the verdict",
             "page": page_of(result, current_user(request)),
             "result": result,
             "run": result.run,

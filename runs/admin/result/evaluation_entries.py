@@ -76,12 +76,15 @@ class Choice:
 
 
 def whole_choices(scale: Scale, passes: Passes) -> list[Choice]:
-    """Return the options for a test as a whole, best first."""
-    choices = []
-    for key, option in enumerate(_best_first(scale), 1):
-        passed = passes(option.value)
-        choices.append(Choice(key, option, passed, verdict_label(option.label, None, passed)))
-    return choices
+    """Return the options for a test as a whole, best first; keys are numbers, or p and f."""
+    sides = [(option, passes(option.value)) for option in _best_first(scale)]
+    keys: Sequence[int | str] = range(1, len(sides) + 1)
+    if [passed for _, passed in sides] == [True, False]:
+        keys = "pf"
+    return [
+        Choice(key, option, passed, verdict_label(option.label, None, passed))
+        for key, (option, passed) in zip(keys, sides, strict=True)
+    ]
 
 
 def agreeing_choice(

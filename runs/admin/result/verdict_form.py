@@ -38,11 +38,16 @@ class VerdictPoint:
     option_name: str = "option"
     reason_name: str = "justification"
     judged: str = ""
+    title: str = "The answer as a whole"
+
+    @property
+    def needs_reason(self) -> bool:
+        return all(option.needs_reason for option in self.options)
 
     @property
     def reason_hint(self) -> str:
         needed = [option.needs_reason for option in self.options]
-        if all(needed):
+        if self.needs_reason:
             return "required"
         return "required if you override the judges" if any(needed) else "optional"
 
@@ -59,6 +64,7 @@ class VerdictForm:
         is_criterion: It is in the criterion's own row, which names it.
         is_checked: The browser asks for an option and a reason; else the server does.
         is_closed: It was submitted and cannot be changed.
+        is_drafted: Drafts of it are kept.
     """
 
     id: str
@@ -74,11 +80,22 @@ class VerdictForm:
     is_criterion: bool = False
     is_checked: bool = False
     is_closed: bool = False
+    is_drafted: bool = True
 
     def replacing(self, name: str) -> Self:
         """Return the form open again: what it saves replaces an earlier verdict, as `name` says."""
         hidden = {**self.hidden, name: 1}
         return replace(self, hidden=hidden, save="Replace my verdict", is_closed=False)
+
+    @property
+    def lettered(self) -> Sequence[Choice]:
+        """The options with keys of their own."""
+        choices = (option.choice for point in self.points for option in point.options)
+        return [choice for choice in choices if isinstance(choice.key, str)]
+
+    @property
+    def most_options(self) -> int:
+        return max(len(point.options) for point in self.points)
 
     @property
     def has_criteria(self) -> bool:

@@ -1,6 +1,6 @@
 """An item of a queue as its reviewer sees it, without what a blind review hides."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from runs.review.review_draft import OPTION, REASON, SECONDS, field_of
 from runs.scoring.verdict import ResultVerdict
 
 LABELS = {A: "A is better", B: "B is better", EQUAL: "Equal"}
+WHICH = "Which is better?"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,14 +144,9 @@ def _pair_page(
     assignment: Assignment, reader: User, draft: Mapping[str, str], act_url: str
 ) -> PairPage:
     queue = assignment.queue
-    options = [
-        _option(
-            Choice(key, ScaleOption(key, "", 0.0), None, label), draft.get(OPTION), queue, False
-        )
-        for key, label in LABELS.items()
-        if queue.ties or key != EQUAL
-    ]
-    points = [VerdictPoint(WHOLE_TEST, options, draft.get(REASON, ""))]
+    keys = [key for key in LABELS if queue.ties or key != EQUAL]
+    options = [_option(choice, draft.get(OPTION), queue, False) for choice in pair_choices(keys)]
+    points = [VerdictPoint(WHOLE_TEST, options, draft.get(REASON, ""), title=WHICH)]
     is_closed = assignment.state == AssignmentState.SUBMITTED
     return PairPage(
         assignment=assignment,
@@ -159,6 +155,11 @@ def _pair_page(
         form=_form(assignment, draft, act_url, points, extras="runs/review/_note.html"),
         chosen=choice_in_words(assignment) if is_closed else "",
     )
+
+
+def pair_choices(keys: Iterable[str] = LABELS) -> list[Choice]:
+    """Return the options of a pair, as it is shown."""
+    return [Choice(key, ScaleOption(key, "", 0.0), None, LABELS[key]) for key in keys]
 
 
 def judge_summary(verdict: ResultVerdict) -> str:

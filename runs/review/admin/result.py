@@ -16,9 +16,10 @@ from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.values.storable import UNSTORABLE
 from runs.limits import MAX_FILED_RESULTS
 from runs.models import Result
+from runs.review.admin.disputes import disputes_of
 from runs.review.admin.filing import Filing
 from runs.review.corrections import PROMOTE, correct
-from runs.review.models import Correction
+from runs.review.models import Correction, Dispute
 from runs.review.requirements import hidden_for, is_hidden
 
 admin.site.unregister(Result)
@@ -53,8 +54,15 @@ class ReviewedResultAdmin(Filing):
     def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
         found = Correction.objects.filter(result=result)
         found = found.prefetch_related("annotator", "promoted_by")  # most results have none
+        context = super().page_context(request, result)
+        if context["may_adjudicate"] and context["page"].adjudication.is_expected:
+            title = "Decide the dispute"
+            context |= {"title": title, "panel_title": title, "opts": Dispute._meta}
+            context["before_template"] = "runs/review/_dispute.html"
+            context["opinions"] = disputes_of([result])[result.pk].opinions
         return {
-            **super().page_context(request, result),
+            **context,
+            "after_template": "runs/review/_corrections.html",
             "corrections": list(found.order_by("-pk")),
             "may_promote": request.user.has_perm(PROMOTE),
         }

@@ -134,7 +134,7 @@ class WorkPages(PageAdmin):
             title=f"Review: {session.queue.name}",
             is_nav_sidebar_enabled=False,
             is_fullwidth="1",
-            crumb="Review",
+            crumb=session.queue.name,
             **self._context(session, result, message),
         )
 

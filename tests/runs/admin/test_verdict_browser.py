@@ -35,7 +35,7 @@ def test_agreement_and_disagreement_by_keys_alone(page, log_in, results):
     page.keyboard.press("Enter")
     page.wait_for_function("document.querySelector('[data-key]').validationMessage !== ''")
     message = page.locator("[data-key]").first.evaluate("field => field.validationMessage")
-    assert message == "Choose 1 or 2 first."
+    assert message == "Choose p or f first."
     page.keyboard.press("Escape")
 
     with page.expect_navigation():

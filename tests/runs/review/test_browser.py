@@ -24,7 +24,14 @@ from tests.runs.rubric_runs import rubric_run
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 NINE = {"options": [{"label": f"grade {n}", "value": n / 9} for n in range(1, 10)]}
-KEYS = {"Ctrl Enter": "Control+Enter", "←": "ArrowLeft", "→": "ArrowRight", "Esc": "Escape"}
+KEYS = {
+    "Ctrl Enter": "Control+Enter",
+    "←": "ArrowLeft",
+    "→": "ArrowRight",
+    "↑": "ArrowUp",
+    "↓": "ArrowDown",
+    "Esc": "Escape",
+}
 """Keys that are printed otherwise than the browser calls them."""
 
 
@@ -97,7 +104,7 @@ def test_a_queue_by_keys_alone_with_undo_skip_and_a_crash(page, ann, no_mouse):
     # Undo: the last verdict is in the form again, and is changed.
     press(tab, "u")
     undone = moves_on(tab, at)
-    assert tab.locator("#review-form [data-key='1']").is_checked()
+    assert tab.locator("#review-form [data-place='1']").is_checked()
     press(tab, "2")
     tab.keyboard.type("On second thoughts no.")
     press(tab, "Control+Enter")
@@ -120,7 +127,7 @@ def test_a_queue_by_keys_alone_with_undo_skip_and_a_crash(page, ann, no_mouse):
     tab.goto(work(queue))
     assert assignment_on(tab) == died_at
     assert tab.input_value("[name=justification]") == "Half a sentence that must not be l"
-    assert tab.locator("#review-form [data-key='2']").is_checked()
+    assert tab.locator("#review-form [data-place='2']").is_checked()
     press(tab, "Control+Enter")
     at = moves_on(tab, died_at)
 
@@ -213,7 +220,7 @@ def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, 
     press(page, "1", "1")  # the first, and by itself on to the second
     press(page, "5")
     page.keyboard.type("It is made up.")
-    press(page, "Escape", "C", "C", "c", "Control+Enter")
+    press(page, "Escape", "ArrowUp", "ArrowUp", "ArrowDown", "Control+Enter")
     page.get_by_role("heading", name="Queue complete").wait_for()
 
     assert said_by(ann) == [
@@ -332,7 +339,7 @@ SNAPSHOT = """() => JSON.stringify([
     [...document.querySelectorAll('#review input:checked')].map((each) => each.name + each.value),
     [...document.querySelectorAll('#review details')].map((each) => each.open),
     [...document.querySelectorAll('#review [data-raw]')].map((each) => each.hidden),
-    document.getElementById('review-keys').open,
+    document.getElementById('keys').open,
     document.activeElement.id + document.activeElement.name + document.activeElement.dataset.point,
     document.querySelector('[data-notified]')?.innerText,
 ])"""
@@ -344,6 +351,8 @@ FIRST = {
     "→": ("k",),
     "Esc": ("n",),
     "C": ("c", "c"),
+    "↓": ("c",),
+    "↑": ("c", "c"),
 }
 """What is pressed before a key, so that there is something for it to do."""
 
@@ -373,11 +382,14 @@ def test_every_key_that_is_printed_does_something(page, ann):
 
 
 def test_every_key_that_is_handled_is_printed():
-    script = (settings.BASE_DIR / "evalhub/static/evalhub/review.js").read_text()
-    block = script.partition("const shortcuts = {")[2].partition("};")[0]
-    handled = re.findall(r'^ +"?(\w+|\?)"?: ', block, re.MULTILINE)
-    names = {"ArrowLeft": "←", "ArrowRight": "→"}
-    dialog = (settings.BASE_DIR / "templates/runs/review/_shortcuts.html").read_text()
+    scripts = settings.BASE_DIR / "evalhub/static/evalhub"
+    blocks = [
+        (scripts / name).read_text().partition(f"const {table} = {{")[2].partition("};")[0]
+        for name, table in (("verdict.js", "common"), ("review.js", "commands"))
+    ]
+    handled = re.findall(r'^ +"?(\w+)"?[:,] ?', "".join(blocks), re.MULTILINE)
+    names = {"ArrowUp": "↑", "ArrowDown": "↓", "Escape": "Esc"}
+    dialog = (settings.BASE_DIR / "templates/runs/reading/keys.html").read_text()
     printed = set(re.findall(r"<kbd[^>]*>(.+?)</kbd>", dialog))
 
     assert len(handled) > 10
