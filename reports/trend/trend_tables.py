@@ -274,9 +274,8 @@ def _tag_cell(report: TrendReport, point: Point, tag: str) -> Cell:
 
 
 def tag_changes_table(report: TrendReport, changes: Sequence[TagChange]) -> Table:
-    """List the tags with changed tests, the sure ones and the largest falls first."""
-    changes = sorted(changes, key=lambda one: not one.is_sure)
-    shown = max(FALLS, sum(one.is_sure for one in changes))
+    """List the tags with changed tests, the largest fall first; none that is sure is folded."""
+    shown = max([FALLS, *(place for place, one in enumerate(changes, 1) if one.is_sure)])
     return Table(
         key="tag_changes",
         title="Tags: latest run against the previous one",
@@ -291,7 +290,7 @@ def tag_changes_table(report: TrendReport, changes: Sequence[TagChange]) -> Tabl
             Column("compare", "Details", "link"),
         ),
         rows=LazyRows(changes, lambda some: [_tag_change(report, one) for one in some]),
-        note="Sure changes first, then the largest fall. A test counts for each of its tags.",
+        note="Largest fall first. A test counts for each of its tags.",
         **folded(len(changes), shown, "change", said="more, which may be chance"),
         empty="No tag has a test that changed between comparable runs of the same tests.",
     )
