@@ -9,8 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalhub.statistics.changes.flip_distribution import flipped_p, flipped_units, terms_needed
 from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.net_change import (
+    MAY_FAIL_TOGETHER,
+    METHOD_BY_ISSUE,
+    change_p,
+    changes_needed,
+)
+from evalhub.statistics.changes.net_change import METHOD as METHOD_BY_TEST
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.ranking.bradley_terry import Floats, groups_of, log_strengths, win_chances
 from evalhub.statistics.ranking.rank_sets import Pair, RankSet, rank_sets
@@ -19,7 +25,7 @@ from evalhub.statistics.resampling import chunks, expanded, varying_interval
 
 RESAMPLES = 1000
 LEVEL = 0.95
-METHOD = "exact sign flips of whole issues where enough of them differ, else of tests; Holm"
+METHOD = f"{METHOD_BY_ISSUE}; Holm"
 
 
 class Game(NamedTuple):
@@ -54,10 +60,10 @@ class Duel:
     """Two players on the tests that both answered.
 
     Attributes:
-        p: Two-sided: would they differ as much if it did not matter who is who?
+        p: Two-sided, by the test of change (`net_change`): would they differ as much if it did not
+            matter who is who?
         holm: Corrected for all pairs of their group.
-        is_by_issue: Whole issues were flipped; otherwise p does not account for tests of one issue.
-        changed: Flipped issues or tests that are no draw.
+        accounts_for_issues: p holds where tests of one issue are won together.
     """
 
     first: Hashable
@@ -65,8 +71,16 @@ class Duel:
     found: WinRate
     p: float
     holm: float
-    is_by_issue: bool
-    changed: int
+    accounts_for_issues: bool
+
+    @property
+    def method(self) -> str:
+        return METHOD_BY_ISSUE if self.accounts_for_issues else METHOD_BY_TEST
+
+    @property
+    def caveat(self) -> str:
+        """What p does not account for, as a sentence; "" where there is nothing."""
+        return "" if self.accounts_for_issues else MAY_FAIL_TOGETHER
 
 
 @dataclass(frozen=True)
@@ -105,7 +119,7 @@ class Ranked:
     @property
     def needed(self) -> int:
         """Return the least number of tests on which two players can be set apart."""
-        return terms_needed(len(self.duels))
+        return changes_needed(len(self.duels))
 
 
 def win_rate(games: Sequence[Game], player: Hashable, *, level: float = LEVEL) -> WinRate | None:
@@ -137,8 +151,8 @@ def rankings(
     """Rank the players of each group who met, directly or through others; largest group first.
 
     Strengths follow `bradley_terry`, their intervals the bootstrap of whole issues from 5 on, else
-    of tests. Two players are set apart only by their own games: by an exact test, corrected for all
-    pairs of the group (Holm). Players of different groups are not comparable.
+    of tests. Two players are set apart only by their own games: by the test of change, corrected
+    for all pairs of the group (Holm). Players of different groups are not comparable.
 
     Raises:
         ValueError: A player meets itself, or a score is none of 0, 0.5 and 1.
@@ -223,25 +237,23 @@ def _duels(games: Sequence[Game], players: Sequence[Hashable], level: float) -> 
         kept = one if order[one.first] < order[one.second] else turned
         by_pair[kept.first, kept.second].append(kept)
     pairs = [pair for pair in combinations(players, 2) if pair in by_pair]
-    needed = terms_needed(max(1, len(pairs)))
-    tests = [_flipped(by_pair[pair], needed) for pair in pairs]
-    corrected = holm([p for p, _, _ in tests])
+    tests = [_tested(by_pair[pair]) for pair in pairs]
+    corrected = holm([p for p, _ in tests])
     return [
-        Duel(*pair, rate, p, adjusted or 0.0, is_by_issue, changed)
-        for pair, (p, is_by_issue, changed), adjusted in zip(pairs, tests, corrected, strict=True)
+        Duel(*pair, rate, p, adjusted or 0.0, accounts)
+        for pair, (p, accounts), adjusted in zip(pairs, tests, corrected, strict=True)
         if (rate := win_rate(by_pair[pair], pair[0], level=level)) is not None
     ]
 
 
-def _flipped(games: Sequence[Game], needed: int) -> tuple[float, bool, int]:
-    """Return p of a duel, whether by whole issues, and how many units are no draw."""
+def _tested(games: Sequence[Game]) -> tuple[float, bool]:
+    """Return p of a duel, and whether it accounts for tests of one issue."""
     by_test: dict[tuple[int, int], list[float]] = defaultdict(list)
     for one in games:
         by_test[one.issue, one.test].append(2 * one.score - 1)
-    changes = [sum(found) / len(found) for found in by_test.values()]
-    issues = np.array([issue for issue, _ in by_test], dtype=np.int64)
-    units = flipped_units(changes, issues, least=needed)
-    return flipped_p(units.terms.tolist()), units.is_by_issue, len(units.terms)
+    changes = np.array([sum(found) / len(found) for found in by_test.values()])
+    issues, places = np.unique([issue for issue, _ in by_test], return_inverse=True)
+    return change_p(changes, places, len(issues)), len(issues) >= MIN_ISSUES
 
 
 def _apart(duels: Sequence[Duel], strengths: dict[Hashable, float]) -> tuple[list[Pair], int]:

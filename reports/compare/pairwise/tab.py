@@ -6,8 +6,9 @@ from typing import Any
 from django.urls import reverse
 
 from evalhub.display.formatting import DASH, counted, few
-from evalhub.statistics.changes.net_change import MAY_FAIL_TOGETHER, is_significant
+from evalhub.statistics.changes.net_change import is_significant
 from evalhub.statistics.ranking.pairwise_ranking import METHOD, Duel, Game, Ranked, rankings
+from evalhub.statistics.rates.rate_interval import MIN_ISSUES
 from reports.compare.conclusion_words import is_p
 from reports.compare.pairwise.query import PairwiseField, pairwise_field
 from reports.compare.query import Side
@@ -44,15 +45,15 @@ def duel_sentence(duel: Duel, names: Mapping[Hashable, str], *, corrected_for: i
         first, second, wins, losses = second, first, found.losses, found.wins
     else:
         wins, losses = found.wins, found.losses
-    basis = "sign flips of whole issues" if duel.is_by_issue else "sign flips of tests"
+    basis = duel.method
     basis += f", Holm over {counted(corrected_for, PAIR, PAIRS)}" if corrected_for > 1 else ""
     clear = "significantly better" if is_significant(p) else "not enough evidence"
     verb = "wins" if found.rate != 0.5 else "wins as often as it loses:"
     said = (
         f"{first} {verb} {wins:,} of {counted(found.n, 'pair')} against {second}, loses "
-        f"{losses:,} and ties {found.ties:,}: {is_p(p)} (exact {basis}), {clear}."
+        f"{losses:,} and ties {found.ties:,}: {is_p(p)} ({basis}), {clear}."
     )
-    return said if duel.is_by_issue or not is_significant(p) else f"{said} {MAY_FAIL_TOGETHER}"
+    return f"{said} {duel.caveat}".rstrip() if is_significant(p) else said
 
 
 def games_as_json(games: Sequence[Game]) -> list[list[object]]:
@@ -251,7 +252,7 @@ def duels_table(groups: Sequence[Ranked], names: Names, field: PairwiseField) ->
             Column("losses", "Losses", "count"),
             Column("win_rate", "Win rate", "estimate", "Wins and half the ties, of n pairs"),
             Column("method", "Interval"),
-            Column("p", "p", "p", "Two-sided, exact"),
+            Column("p", "p", "p", "Two-sided"),
             Column("p_holm", "p (Holm)", "p", f"Corrected for {counted(len(duels), 'pair')}"),
         ),
         rows=[
@@ -268,7 +269,8 @@ def duels_table(groups: Sequence[Ranked], names: Names, field: PairwiseField) ->
             )
             for one in duels
         ],
-        note=f"p: {METHOD}. Where tests are flipped, tests of one issue may fail together.",
+        note=f"p: {METHOD}. Of fewer than {MIN_ISSUES} issues p is by test alone, and tests of one "
+        "issue may fail together.",
         empty="No pair has an outcome yet.",
     )
 

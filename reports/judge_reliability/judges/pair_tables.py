@@ -172,7 +172,7 @@ def position_bias_table(
             Column("shown", "Reversed"),
             Column("changed", "Changed with the order", "rate", "Of verdicts given in both orders"),
             Column("first", "Towards the first", "rate", "Of those that changed"),
-            Column("p", "p", "p", "Exact sign flips by test or issue, Holm over this table"),
+            Column("p", "p", "p", "Mid-p sign flips by test and by issue, Holm over this table"),
             Column("finding", "Direction"),
             Column("measure", "Measure", "link"),
         ),

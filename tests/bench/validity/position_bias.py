@@ -1,6 +1,6 @@
 """Certainty and coverage of position bias.
 
-The rule: the direction is tested by exact sign flips, Holm over the judges of a table, and the
+The rule: the direction is tested by sign flips, Holm over the judges of a table, and the
 share of verdicts that changed has the interval of pass rates. So at most 5 % of tables of judges
 without a preference for a place name any judge, although their verdicts change by chance; a judge
 that takes what is listed first instead of judging, on a fifth of answers in either order, is named

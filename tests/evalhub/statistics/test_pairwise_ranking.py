@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from evalhub.statistics.changes.net_change import net_change
 from evalhub.statistics.ranking.pairwise_ranking import Game, rankings, win_rate
 from evalhub.statistics.rates.rate_interval import Method
 
@@ -30,10 +31,23 @@ def test_a_win_rate_counts_ties_as_half_and_has_the_interval_of_rates():
     assert win_rate([], "a") is None
 
 
-def test_without_ties_the_p_of_a_duel_is_that_of_the_sign_test(scipy_stats):
+def test_the_p_of_a_duel_is_that_of_the_sign_test_without_ties(scipy_stats):
     (ranked,) = rankings(games("a", "b", 14, 5, 3))
-    assert ranked.duels[0].p == pytest.approx(scipy_stats.binomtest(14, 17).pvalue)
-    assert ranked.duels[0].changed == 17
+    wins = scipy_stats.binom(17, 0.5)
+    assert ranked.duels[0].p == pytest.approx(2 * (wins.sf(14) + wins.pmf(14) / 2))
+
+
+def test_a_duel_and_a_change_have_one_p():
+    (ranked,) = rankings(games("a", "b", 20, 4, 9, per_issue=3))
+    won = [1.0] * 20 + [0.0] * 4 + [-1.0] * 9
+    change = net_change(won, [n // 3 for n in range(33)])
+    assert change is not None
+    assert (ranked.duels[0].p, ranked.duels[0].accounts_for_issues) == (change.p, True)
+
+
+def test_tests_of_one_issue_are_little_evidence():
+    (ranked,) = rankings(games("a", "b", 20, 0, 0, per_issue=4))
+    assert ranked.duels[0].p == pytest.approx(1 / 2**5)
 
 
 def test_only_significant_duels_set_ranks_apart():

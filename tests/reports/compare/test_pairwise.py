@@ -55,7 +55,7 @@ def test_a_winner_is_named_with_counts_and_certainty():
     document = pairwise(*runs)
     assert "wins 8 of 8 pairs against" in document.sentences[0]
     assert document.sentences[0].endswith(
-        "p = 0.0078 (exact sign flips of whole issues), significantly better."
+        "p = 0.0039 (mid-p sign flips, the larger p of by test and by issue), significantly better."
     )
     assert "position_bias" in facts(document)
     assert facts(document)["position_bias"] == 0
