@@ -10,8 +10,8 @@ from evalhub.statistics.changes.conclusion import Conclusion, Outcome, Pair, con
 from evalhub.statistics.changes.lost_issues import LostIssues, lost_issues
 from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.statistics.weighted_mean import weighted_mean
-from reports.compare.matching_rule import Tested
 from reports.compare.rule import MATCHED, Compared
+from runs.comparison.tested_rule import Tested
 
 T = TypeVar("T", bound=Hashable)
 

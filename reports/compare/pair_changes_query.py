@@ -11,9 +11,11 @@ from evalhub.statistics.changes.lost_issues import LostIssues, lost_issues
 from evalhub.statistics.changes.net_change import LEVEL
 from reports.compare.attempts_query import Runs
 from reports.compare.evidence_rule import Where, findings, sample_of
-from reports.compare.matching_rule import Tested, match, pooled, revisions_apart
-from reports.compare.query import digests_of, outcomes_in
+from reports.compare.matching_rule import match, revisions_apart
+from reports.compare.query import digests_of
 from reports.compare.rule import MATCHED, Compared, Tally, compared, tallies_by, tally_of
+from runs.comparison.outcomes_by_test import outcomes_in
+from runs.comparison.tested_rule import Tested, pooled
 
 K = TypeVar("K", bound=Hashable)
 

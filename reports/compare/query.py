@@ -7,9 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import Count, Min, Q, Sum
 from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Coalesce
 
 from evalhub.display.formatting import counted
 from evalhub.models import BatchState, User
@@ -20,7 +18,6 @@ from reports.compare.matching_rule import (
     Digests,
     Matching,
     Pair,
-    Tested,
     match,
     revisions_apart,
 )
@@ -41,9 +38,10 @@ from runs.comparison.comparability import comparability_by_test_of
 from runs.comparison.comparability_rule import COMPARABLE, Comparable, versions_apart
 from runs.comparison.provenance import parts_by_test
 from runs.comparison.scoring_versions import Parts, merged
+from runs.comparison.tested_rule import Tested
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
-from runs.models import JudgeRun, Outcome, Result, Run
+from runs.models import JudgeRun, Run
 from runs.result_list.listing import prompt_of, texts_of
 
 
@@ -180,32 +178,6 @@ def _compared_one_by_one(
     reasons = [found for pair in matching.pairs if not (found := comparable(pair))]
     rows = compared(matching, is_apart=lambda pair: not comparable(pair))
     return rows, reasons[0] if reasons else COMPARABLE
-
-
-GROUPS = ("run_id", "revision_id", "test_id", "issue_id", "tag_set_id", "weight")
-SUMS = {
-    "result_id": Min("pk"),
-    "n": Count("pk"),
-    "n_passed": Count("pk", filter=Q(judges_outcome=Outcome.PASSED)),
-    "n_failed": Count("pk", filter=Q(judges_outcome=Outcome.FAILED)),
-    "n_error": Count("pk", filter=Q(judges_outcome=Outcome.ERROR)),
-    "n_unscored": Count("pk", filter=Q(judges_outcome=Outcome.UNSCORED)),
-    "n_lowest": Count("pk", filter=Q(judges_lowest_passed=True)),
-    "n_highest": Count("pk", filter=Q(judges_highest_passed=True)),
-    "n_scored": Count("judges_score"),
-    "score_sum": Coalesce(Sum("judges_score"), 0.0),
-    "n_overridden": Count("pk", filter=Q(is_overridden=True)),
-}
-
-
-def outcomes_in(runs: Collection[int]) -> dict[int, list[Tested]]:
-    """Return the tests of each run, by test id; one query."""
-    rows = Result.objects.filter(run__in=runs).order_by("test_id")
-    counted = rows.values(*GROUPS).annotate(**SUMS)
-    tests: dict[int, list[Tested]] = {run: [] for run in runs}
-    for run, *tested in counted.values_list(*GROUPS, *SUMS):
-        tests[run].append(Tested._make(tested))
-    return tests
 
 
 def digests_of(revisions: Collection[int]) -> dict[int, Digests]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from reports.compare.matching_rule import Matching, Pair, Tested
+from reports.compare.matching_rule import Matching, Pair
 from runs.comparison.completeness import is_enough
+from runs.comparison.tested_rule import Tested
 
 K = TypeVar("K", bound=Hashable)
 

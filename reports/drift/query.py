@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from evalhub.llm.identity import read_name
 from evalhub.values.id_in import IdIn
-from reports.compare.matching_rule import Tested
-from reports.compare.query import outcomes_in
 from reports.documents.reading import Reading
 from reports.drift.rule import (
     Observed,
@@ -26,6 +24,8 @@ from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.topics import tags_by_suite
 from runs.comparison.comparability import SCORING, scoring
 from runs.comparison.comparability_rule import Scoring
+from runs.comparison.outcomes_by_test import outcomes_in
+from runs.comparison.tested_rule import Tested
 from runs.models import Run
 
 

@@ -8,7 +8,6 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from evalhub.display.formatting import percent, seconds, usd
 from evalhub.notifications.events import link_to
 from evalhub.statistics.interval import Interval
-from reports.compare.matching_rule import Tested
 from reports.compare.rule import FLIPS, Compared
 from reports.compare.two_runs.facts_and_warnings import warnings
 from reports.documents.document import Column, Document, Table
@@ -20,6 +19,7 @@ from reports.gate.rule import GateLine, Verdict
 from reports.limits import GATE_FLIPS
 from reports.queries.names import name_of_test
 from reports.run.junit import XML_HEAD, clean
+from runs.comparison.tested_rule import Tested
 from runs.models import Run
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.changes.net_change import LEVEL
 from reports.compare.attempts_query import Runs
-from reports.compare.matching_rule import Tested
 from reports.compare.pair_changes_query import Change, PairChange, pair_changes
 from reports.documents.reading import Reading
 from reports.queries.names import all_tag_names
 from reports.trend.filters import TrendQuery
 from reports.trend.query import Line, TrendReport
 from reports.trend.series_rule import RunKey
+from runs.comparison.tested_rule import Tested
 
 
 @dataclass(frozen=True)

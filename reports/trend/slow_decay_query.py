@@ -7,14 +7,14 @@ from evalhub.display.formatting import counted, percent
 from evalhub.statistics.changes.slow_decay import LEVEL_OF_LOOKS, Slope, SlowChange, slow_change
 from reports.compare.attempts_query import Runs
 from reports.compare.evidence_rule import outcome_of
-from reports.compare.matching_rule import pooled
-from reports.compare.query import outcomes_in
 from reports.documents.document import Column, Table
 from reports.documents.reading import Reading
 from reports.trend.filters import TrendQuery
 from reports.trend.query import Line, TrendReport
 from reports.trend.rates_query import Point
 from runs.comparison.comparability_rule import comparability
+from runs.comparison.outcomes_by_test import outcomes_in
+from runs.comparison.tested_rule import pooled
 
 SAID = {Slope.FELL: "fell", Slope.ROSE: "rose", Slope.CANNOT_TELL: "cannot tell"}
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Count, Q
-
 from evalhub.statistics.changes.detectable_change import Detectable, Plan
 from evalhub.statistics.changes.net_change import LEVEL
 from evalhub.values.computed import computed
 from runs.comparison.baselines import opponent_of
 from runs.comparison.comparability import comparability_of
+from runs.comparison.outcomes_by_test import outcomes_in
 from runs.figures.run_labels import names_of_pair
-from runs.models import Outcome, Result, Run
+from runs.models import Run
 
 Pair = tuple[Run, Run]
 
@@ -39,14 +38,8 @@ def pair_before(run: Run) -> Pair | None:
 
 def _changes(first: Run, second: Run) -> list[float]:
     """Return the change of every test that both runs scored, of the share that passed."""
-    scored_outcomes = (Outcome.PASSED, Outcome.FAILED)
-    passed, scored = Q(judges_outcome=Outcome.PASSED), Q(judges_outcome__in=scored_outcomes)
-    rows = Result.objects.filter(scored, run__in=(first, second)).order_by()
-    counted = rows.values_list("revision_id", "run_id").annotate(
-        passed=Count("pk", filter=passed), n=Count("pk")
+    before, after = (
+        {one.revision_id: one.share for one in tests if one.share is not None}
+        for tests in outcomes_in([first.pk, second.pk]).values()
     )
-    shares: dict[int, dict[int, float]] = {first.pk: {}, second.pk: {}}
-    for revision, run, n_passed, n in counted:
-        shares[run][revision] = n_passed / n
-    before, after = shares[first.pk], shares[second.pk]
     return [after[revision] - before[revision] for revision in before.keys() & after.keys()]

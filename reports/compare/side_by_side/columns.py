@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.compare.matching_rule import Tested, together
 from reports.documents.document import Column
 from reports.queries.names import identities
+from runs.comparison.tested_rule import Tested, together
 from runs.models import Run
 
 

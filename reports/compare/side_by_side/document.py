@@ -6,7 +6,6 @@ from typing import Any
 
 from evalhub.display.formatting import counted, few, percent
 from reports.compare.controls import known_tags
-from reports.compare.matching_rule import Tested
 from reports.compare.query import Side, prompts_of
 from reports.compare.side_by_side.columns import CompareColumn, family_columns, run_columns
 from reports.compare.side_by_side.outcome_tables import (
@@ -25,6 +24,7 @@ from reports.documents.links import page_url, row_url
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging
 from reports.queries.names import tag_names, titles
+from runs.comparison.tested_rule import Tested
 
 FILTERS = ("tag", "q", "tests", "shared", "family")
 SHOWN = 8

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Max, Q, QuerySet
 
 from evalhub.models import User
-from reports.compare.matching_rule import Tested
-from reports.compare.query import GROUPS, SUMS, with_words
+from reports.compare.query import with_words
 from reports.queries.exposure import only, tallies_of_tests
+from runs.comparison.outcomes_by_test import outcomes_in
+from runs.comparison.tested_rule import Tested
 from runs.figures.tallies import Tally, tallies_over
 from runs.models import Outcome, Result, Run, TagSet
 
@@ -76,11 +77,11 @@ class SideBySide:
 
     def cells(self, revisions: Collection[int]) -> dict[int, dict[int, Tested]]:
         """Return the results by revision, then by run; one query."""
-        rows = Result.objects.filter(run__in=self.runs, revision__in=revisions).order_by()
-        counted = rows.values(*GROUPS).annotate(**SUMS).values_list(*GROUPS, *SUMS)
         found: dict[int, dict[int, Tested]] = defaultdict(dict)
-        for run, *tested in counted:
-            found[tested[0]][run] = Tested(*tested)
+        in_runs = outcomes_in([run.pk for run in self.runs], revisions=revisions)
+        for run, tests in in_runs.items():
+            for tested in tests:
+                found[tested.revision_id][run] = tested
         return found
 
     def totals(self, shown: int) -> dict[int, Total]:

@@ -10,7 +10,6 @@ from evalhub.display.formatting import counted
 from reports.compare.evidence_rule import Where
 from reports.compare.figure import changes_by_line
 from reports.compare.form import SHOW
-from reports.compare.matching_rule import Tested
 from reports.compare.rule import (
     COMPARED,
     MATCHED,
@@ -21,6 +20,7 @@ from reports.compare.rule import (
 )
 from reports.compare.two_runs.state import KIND_WORDS, TwoRuns
 from reports.documents.document import Cell, Column, LazyRows, Link, Table
+from runs.comparison.tested_rule import Tested
 
 DRAWN, SHOWN = 25, 8
 """Lines in a figure, and in a table before a line to open."""

@@ -8,7 +8,6 @@ from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
 from reports.compare.conclusion_words import ACROSS, BY_JUDGES
 from reports.compare.evidence_rule import Findings
-from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
 from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share
 from reports.compare.sentences import between, signed
@@ -16,6 +15,7 @@ from reports.compare.two_runs.state import TwoRuns
 from reports.documents.document import Fact
 from runs.comparison.comparability import comparability_of_pairs
 from runs.comparison.comparability_rule import Comparable
+from runs.comparison.tested_rule import Tested
 from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Run
 

@@ -6,12 +6,12 @@ from typing import Any
 from django.urls import reverse
 
 from reports.compare.form import SHOW
-from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, prompts_of, with_words
 from reports.compare.rule import Compared, Kind
 from reports.compare.two_runs.state import KIND_WORDS, TwoRuns
 from reports.documents.document import Cell, Column, LazyRows, Link, Table, folded
 from reports.documents.links import page_url, row_url
+from runs.comparison.tested_rule import Tested
 from runs.figures.rate import Rate
 
 SHOWN = 8

@@ -1,7 +1,8 @@
 """Tests of two runs as a comparison sees them, made without rows."""
 
-from reports.compare.matching_rule import Digests, Tested, match
+from reports.compare.matching_rule import Digests, match
 from reports.compare.rule import Compared, compared
+from runs.comparison.tested_rule import Tested
 
 
 def one_test(revision: int, outcomes: str = "p", *, issue: int = 1, **fields) -> Tested:

@@ -12,11 +12,12 @@ from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.form import CompareForm
 from reports.compare.matching_rule import match
 from reports.compare.page import build, runs_of
-from reports.compare.query import comparison_of, outcomes_in, sides_of
+from reports.compare.query import comparison_of, sides_of
 from reports.compare.rule import Kind, compared, counts_of, missing_share, tally_of
 from reports.documents.exports import json_of
 from reports.documents.reading import Reading
 from runs.comparison.comparability import rejudge_url
+from runs.comparison.outcomes_by_test import outcomes_in
 from runs.models import Run, Suite
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
