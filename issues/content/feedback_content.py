@@ -47,6 +47,7 @@ FIELDS = (
     FeedbackField("rating", place=4, columns=RATINGS, longest=40),
     FeedbackField("comment", place=1, lines=3, erased="", columns=COMMENTS),
     FeedbackField("model", place=5, columns=("model", "model_id", "model_name"), longest=200),
+    FeedbackField("release", place=5, columns=("release",), longest=100),
     FeedbackField("source", place=5, columns=("source", "application", "app", "mode"), longest=100),
     FeedbackField("raw", erased={}),
     FeedbackField("source_id", columns=IDS, longest=100),

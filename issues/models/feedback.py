@@ -44,6 +44,9 @@ class Feedback(RowWithPage):
     rating = models.CharField(max_length=4, choices=Rating, default=Rating.NONE)
     comment = models.TextField(blank=True)
     model = models.CharField(max_length=200, blank=True, help_text="The model that answered.")
+    release = models.CharField(
+        max_length=100, blank=True, help_text="The release that answered, such as 1.4."
+    )
     source = models.CharField(max_length=100, blank=True, help_text="The application that sent it.")
     raw = models.JSONField(default=dict, blank=True, help_text="Other fields sent with it.")
     state = models.CharField(max_length=10, choices=FeedbackState, default=FeedbackState.NEW)

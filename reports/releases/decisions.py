@@ -94,8 +94,8 @@ def _feedback_on(shipped: ReleaseDecision) -> QuerySet[Feedback]:
     others = ReleaseDecision.objects.filter(act=ReleaseAct.SHIPPED, pk__gt=shipped.pk)
     next_one = others.exclude(release=shipped.release).order_by("pk").first()
     models = Run.objects.filter(release=shipped.release.name).order_by().values("model_name")
-    of_models: Any = Q(raw__release__isnull=True, model__in=models)
+    of_models: Any = Q(release="", model__in=models)
     if next_one is not None:
         of_models &= Q(created_at__lt=next_one.decided_at)
-    named = Q(raw__release=shipped.release.name)
+    named = Q(release=shipped.release.name)
     return Feedback.objects.filter(named | of_models, created_at__gte=shipped.decided_at)

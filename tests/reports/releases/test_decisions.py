@@ -69,7 +69,7 @@ def test_programs_decide_and_users_reports_stand_beside(tests):
     row = f"/api/v1/release-decisions/{made['id']}/"
     assert [api.patch(row, {}).status_code, api.delete(row).status_code] == [403, 403]
     Feedback.objects.create(model="Tiny", rating=Rating.DOWN, issue=tests[0].issue)
-    Feedback.objects.create(model="another", raw={"release": "1.1"})
+    Feedback.objects.create(model="another", release="1.1")
     Feedback.objects.create(model="another", rating=Rating.DOWN)
 
     found = document(release="1.1")
