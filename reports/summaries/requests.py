@@ -20,6 +20,7 @@ from reports.limits import MAX_SUMMARISED_RUNS, USUAL_CONTEXT
 from reports.models import Exchange, ExecutiveSummary
 from reports.queries.names import run_search
 from reports.summaries.draft import Draft, Unsendable, draft_of, reply_tokens
+from runs.comparison.release_order import newest_first
 from runs.models import Run
 
 REQUEST_PERMISSION = "reports.ask_summary"
@@ -222,18 +223,19 @@ def like(state: str) -> ExecutiveSummary:
 def ask_anew(state: str) -> str:
     """Request a summary of the newest runs from the same analyst and report it.
 
-    These are the newest complete one of each variant, over the tests of the suite's newest run.
+    These are the newest complete one of each variant, over the tests of the suite's newest run, in
+    the order of releases.
 
     Raises:
         ScheduleRefused: See `like`; or the analyst cannot summarize these runs.
     """
     model = like(state)
+    complete = Run.objects.complete().filter(suite=model.suite)
+    found = complete.select_related("suite").in_bulk()
     newest: dict[str, Run] = {}
-    fingerprint = ""
-    complete = Run.objects.complete().filter(suite=model.suite).order_by("-created_at", "-pk")
-    for run in complete.select_related("suite"):
-        fingerprint = fingerprint or run.suite_fingerprint
-        if run.suite_fingerprint == fingerprint:
+    for run in (found[one.run] for one in newest_first(complete)):
+        tests = next(iter(newest.values()), run).suite_fingerprint
+        if run.suite_fingerprint == tests:
             newest.setdefault(run.variant_key, run)
     runs = list(newest.values())[:MAX_SUMMARISED_RUNS]
     try:

@@ -10,8 +10,8 @@ from tests.reports.judged_runs import finish
 pytestmark = pytest.mark.django_db
 
 
-def done(suite=None):
-    finish(make_run(suite=suite))
+def done(suite=None, release=""):
+    finish(make_run(suite=suite, release=release))
 
 
 def test_single_runs_do_not_displace_a_suite_with_a_history():
@@ -22,6 +22,15 @@ def test_single_runs_do_not_displace_a_suite_with_a_history():
     done()
 
     assert newest_suite() == history
+
+
+def test_a_hotfix_that_was_made_later_is_not_the_newest():
+    current, old = Suite.objects.create(name="current"), Suite.objects.create(name="old")
+    for suite, release in ((old, "1.2"), (current, "1.4"), (old, "1.2.1")):
+        done(suite, release)
+        done(suite, release)
+
+    assert newest_suite() == current
 
 
 def test_without_a_history_the_newest_run_counts():

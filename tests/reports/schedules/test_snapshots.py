@@ -2,13 +2,14 @@
 
 from ctypes.util import find_library
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import Permission
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils import timezone
 
 from evalhub.notifications.models import Delivery, Webhook
 from evalhub.notifications.outbox import deliver_due
@@ -28,7 +29,7 @@ from reports.schedules.snapshots import make, stored
 from reports.summaries.requests import ask_summary, state_like
 from runs.figures.rate import Rate
 from runs.lifecycle.deletion import delete_run
-from runs.models import Result
+from runs.models import Release, Result, Run
 from runs.scoring.shown_verdicts import has_seen
 from tests.factories import first_result, make_model, make_test, make_user
 from tests.reports.workspaces import make_workspace
@@ -184,6 +185,22 @@ def test_a_scheduled_summary_covers_the_newest_run_of_each_variant(client, ledge
     assert outcome == f"Requested summary {asked.pk} of 2 runs from analyst."
     assert set(asked.runs.all()) == set(ledger.runs[2:])
     assert (asked.analyst, asked.context_tokens) == (analyst, first.context_tokens)
+
+
+def test_a_scheduled_summary_covers_the_highest_release_not_a_later_hotfix(
+    client, ledger, maintainer
+):
+    older, newer = ledger.runs[:2], ledger.runs[2:]
+    first = ask_summary(older, analyst=make_model(), by=None)
+    for runs, release, days in ((newer, "1.4", 1), (older, "1.2.1", 2)):
+        Release.objects.named(release)
+        made = Run.objects.filter(pk__in=[run.pk for run in runs])
+        made.update(release=release, created_at=timezone.now() + timedelta(days=days))
+
+    schedule(client, "summary", state=state_like(first), cron="0 6 * * 1")
+    make(ReportSchedule.objects.get())
+
+    assert set(ExecutiveSummary.objects.latest("pk").runs.all()) == set(newer)
 
 
 def test_a_scheduled_summary_needs_the_permission_of_its_owner(client, ledger):
