@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from evalhub.display.formatting import counted, few, usd
+from evalhub.display.formatting import few, usd
 from evalhub.statistics.changes.conclusion import Word
-from reports.compare.conclusion_words import OF_MODEL, chance, family, lost
-from reports.documents.handout import Handout, HandoutLine, Passed, together
+from reports.compare.conclusion_words import family, lost
+from reports.documents.handout import Handout, HandoutLine, together
+from reports.handout.of_two_runs import concluded_line, passed_of
 from reports.releases.query import ReleaseLine, ReleasesReport
 from reports.releases.release_tables import cost_note, names_of
-from runs.figures.rate import Rate
 
 MAX_LOST = 5
 """Models whose lost issues are named."""
@@ -32,27 +32,13 @@ def handout_of(report: ReleasesReport) -> Handout | None:
     )
 
 
-def _passed(rate: Rate | None) -> Passed | None:
-    return Passed(rate.passed, rate.n) if rate and rate.n else None
-
-
 def _line(line: ReleaseLine) -> HandoutLine:
-    before, now = _passed(line.rate_before), _passed(line.figures.rate)
+    before, now = passed_of(line.rate_before), passed_of(line.figures.rate)
     if line.change is None:
         why = f"not compared: {line.comparable.cause}"
         return HandoutLine(line.name, Word.NOTHING, why, before, now)
     found, tally = line.change.conclusion, line.change.whole.tally
-    return HandoutLine(
-        name=line.name,
-        word=found.word,
-        finding=OF_MODEL[found.word].format(line.name),
-        before=before,
-        now=now,
-        changed=f"lost {tally.worse:,}, won {tally.better:,} of {counted(tally.n, 'test')}",
-        sure=chance(found),
-        change=tally.net,
-        interval=found.interval,
-    )
+    return concluded_line(line.name, found, tally, before, now)
 
 
 def _lost(line: ReleaseLine, report: ReleasesReport) -> Iterator[str]:
