@@ -15,8 +15,8 @@ class EvalHubConfig(AppConfig):
         from evalhub.access.logins import note_password, notify_of_lock
         from evalhub.access.models import User
         from evalhub.access.roles import apply_roles
-        from evalhub.audit import view
-        from evalhub.audit.view import keep_authors
+        from evalhub.audit import sql_view
+        from evalhub.audit.sql_view import keep_authors
 
         user_logged_in.connect(note_password, dispatch_uid="evalhub.passwords")
         user_locked_out.connect(notify_of_lock, dispatch_uid="evalhub.lock_outs")
@@ -28,5 +28,5 @@ class EvalHubConfig(AppConfig):
         # Only then are there the rights of all apps.
         post_migrate.connect(apply_roles, sender=last, dispatch_uid="evalhub.roles")
         pre_delete.connect(keep_authors, sender=User, dispatch_uid="evalhub.audit")
-        pre_migrate.connect(view.drop, sender=self, dispatch_uid="evalhub.audit")
-        post_migrate.connect(view.make, sender=self, dispatch_uid="evalhub.audit")
+        pre_migrate.connect(sql_view.drop, sender=self, dispatch_uid="evalhub.audit")
+        post_migrate.connect(sql_view.make, sender=self, dispatch_uid="evalhub.audit")

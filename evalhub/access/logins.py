@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Sum
 from django.http import HttpRequest
 
-from evalhub.access.addresses import client_network
+from evalhub.access.client_addresses import client_network
 from evalhub.access.models import User
 from evalhub.access.request_limits import is_over
 from evalhub.limits import LOGIN_COOL_OFF_S, LOGIN_FAILURES, MAX_LOCKOUT_NOTICES

@@ -16,7 +16,7 @@ from django.shortcuts import render
 from rest_framework.settings import api_settings
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
-from evalhub.access.addresses import client_network
+from evalhub.access.client_addresses import client_network
 from evalhub.limits import EXPENSIVE_PER_MINUTE, PAGES_PER_MINUTE
 
 MINUTE_S = 60

@@ -15,7 +15,7 @@ from rest_framework.exceptions import (
 )
 from rest_framework.request import Request
 
-from evalhub.access.addresses import client_address, client_network
+from evalhub.access.client_addresses import client_address, client_network
 from evalhub.access.models import Token, TokenScope, User, digest_of
 from evalhub.access.request_limits import MINUTE_S, is_over
 from evalhub.api.problems import response_of

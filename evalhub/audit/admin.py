@@ -21,7 +21,7 @@ from evalhub.admin_site.lists import PageChangeList
 from evalhub.admin_site.pages import ReadOnlyAdmin, require, row_number
 from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT, AuditEntry
-from evalhub.audit.view import recorded_models
+from evalhub.audit.sql_view import recorded_models
 from evalhub.display.html import link
 from evalhub.files.csv_safety import csv_lines
 from evalhub.values.days import start_of

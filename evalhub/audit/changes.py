@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import OuterRef, Q, Subquery
 
 from evalhub.audit.models import About, Act, AuditEntry
-from evalhub.audit.view import histories
+from evalhub.audit.sql_view import histories
 
 NAMES = ("username", "name")
 """Fields that name a row. Only rows of this floor are named: others may quote a sealed test."""

@@ -19,7 +19,7 @@ from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.admin_site.password_again import AsksPassword
 from evalhub.llm.capabilities import Capability, capabilities_of
 from evalhub.llm.connection_check import application_check, probe
-from evalhub.llm.identity import identity_of
+from evalhub.llm.model_identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
 from evalhub.notifications.security import notify_of_connection
 

@@ -28,7 +28,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = True
 AXES_ACCESS_FAILURE_LOG_PER_USER_LIMIT = 10**9
 AXES_LOCKOUT_TEMPLATE = "429.html"
-AXES_CLIENT_IP_CALLABLE = "evalhub.access.addresses.client_network"
+AXES_CLIENT_IP_CALLABLE = "evalhub.access.client_addresses.client_network"
 
 OIDC_RP_SIGN_ALGO = "RS256"
 OIDC_USE_PKCE = True

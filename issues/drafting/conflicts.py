@@ -5,7 +5,7 @@ Higher floors know juries and candidates, and contribute their reasons.
 
 from collections.abc import Callable, Iterable
 
-from evalhub.llm.identity import identity_of
+from evalhub.llm.model_identity import identity_of
 from evalhub.models import LanguageModel
 from issues.models import Issue
 

@@ -14,7 +14,7 @@ from evalhub.work.calls.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.progress import act, lock
 from issues.drafting.asking import Asked, Failure, Label, ask, label
-from issues.drafting.material import examples_of, label_content
+from issues.drafting.prompt_material import examples_of, label_content
 from issues.drafting.prompts import (
     Material,
     Target,

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from evalhub.display.filter_chip import Chip
 from evalhub.display.input_form import InputForm
 from evalhub.models import User
-from evalhub.values.computed import cached, computed
+from evalhub.values.computed_cache import cached, computed
 from reports.documents.document import Document
 from runs.figures.run_tallies import versions_of
 
@@ -42,7 +42,7 @@ class Reading:
         *,
         of: Collection[int] = (),
     ) -> T | None:
-        """Return what the function gives, cached for 30 days (`evalhub.values.computed`).
+        """Return what the function gives, cached for 30 days (`evalhub.values.computed_cache`).
 
         Not cached while a run of `of` has no version: its results changed and are not counted yet.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from evalhub.llm.identity import read_name
+from evalhub.llm.model_identity import read_name
 from evalhub.values.id_in import IdIn
 from reports.documents.reading import Reading
 from reports.drift.rule import (

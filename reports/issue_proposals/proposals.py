@@ -20,7 +20,7 @@ from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from evalhub.refusals import Refused
 from evalhub.statistics.rates.behaviour_outcome import Word
-from evalhub.values.computed import cached
+from evalhub.values.computed_cache import cached
 from evalhub.values.digest import digest
 from issues.lifecycle import states
 from issues.lifecycle.states import APPROVE_ISSUE

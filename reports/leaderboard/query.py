@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from evalhub.llm.identity import Identity
+from evalhub.llm.model_identity import Identity
 from reports.documents.topic_names import TEST, topic_key
 from reports.leaderboard.jury_rule import ComparableRuns, comparable_runs
 from reports.leaderboard.pairing_rule import ScoredTest

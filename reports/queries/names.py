@@ -5,7 +5,7 @@ from collections.abc import Collection
 from django.db.models import Q, QuerySet
 from django.utils.text import Truncator
 
-from evalhub.llm.identity import Identity, identity_of
+from evalhub.llm.model_identity import Identity, identity_of
 from evalhub.models import LanguageModel
 from evalhub.values.id_in import IdIn
 from issues.models import Issue

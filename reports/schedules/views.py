@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from evalhub.access.addresses import client_network
+from evalhub.access.client_addresses import client_network
 from evalhub.access.request_limits import expensive
 from evalhub.access.roles import users_with
 from evalhub.admin_site.pages import bounded_text, current_user, row_number

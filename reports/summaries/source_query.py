@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from django.db.models import Avg, Min
 
-from evalhub.llm.identity import identity_of
+from evalhub.llm.model_identity import identity_of
 from evalhub.statistics.changes.net_change import METHOD, net_change
 from issues.content.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text, output_text

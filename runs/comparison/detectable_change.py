@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from evalhub.statistics.changes.detectable_change import Detectable, Plan
 from evalhub.statistics.changes.net_change import LEVEL
-from evalhub.values.computed import computed
+from evalhub.values.computed_cache import computed
 from runs.comparison.baselines import opponent_of
 from runs.comparison.comparability import comparability_of
 from runs.comparison.outcomes_by_test import outcomes_in

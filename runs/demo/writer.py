@@ -30,7 +30,7 @@ from runs.demo.plan import Answered
 from runs.demo.reviews import Reviewed
 from runs.launching.launch import BATCH_SIZE, fill, make_launch, make_run, variants
 from runs.launching.launch_options import LaunchSpec, read_spec
-from runs.launching.selection import named
+from runs.launching.launch_selection import named
 from runs.models import (
     NO_ANSWER,
     Answer,

@@ -24,7 +24,7 @@ from runs.launching.endpoint_load import JUDGMENT_TOKENS, EndpointLoad, Span, to
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
 from runs.launching.launch import variants
 from runs.launching.launch_options import LaunchSpec
-from runs.launching.selection import Selection, chosen
+from runs.launching.launch_selection import Selection, chosen
 from runs.models import JudgeRun, Method, Result, Run, Suite
 from runs.models.jury import CALLS
 from runs.suites.test_selection import LeftOut

@@ -28,8 +28,8 @@ from runs.judging.activation import set_active
 from runs.launching.answer_files import ImportedAnswer, ImportedAnswerBody, ImportedScore
 from runs.launching.launch import BATCH_SIZE, add_judge_run, fill, make_launch, make_run, variants
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
+from runs.launching.launch_selection import Selection, select
 from runs.launching.number_lists import joined
-from runs.launching.selection import Selection, select
 from runs.models import (
     Answer,
     Approach,

@@ -17,8 +17,8 @@ from issues.tags import names_on
 from runs.answering.work import end_without_answer
 from runs.judging.jury import jury_fingerprint, jury_identity, snapshot
 from runs.launching.launch_options import LaunchSpec
+from runs.launching.launch_selection import Selection, select
 from runs.launching.number_lists import plain
-from runs.launching.selection import Selection, select
 from runs.models import Judge, JudgeRun, Launch, Result, ResultScore, Run, TagSet
 from runs.suites.suite_tests import fix_version
 

@@ -26,7 +26,7 @@ from runs.judging.tasks import RETRY
 from runs.judging.work import RUN_ENDED
 from runs.launching.exposure import SealedExposure, exposure_of_judge_run, refusal
 from runs.launching.launch import add_judge_run, add_judge_run_of, fingerprints_of, own_templates
-from runs.launching.selection import inactive_judges, without_prompt
+from runs.launching.launch_selection import inactive_judges, without_prompt
 from runs.models import (
     NO_ANSWER,
     RETRYABLE,

@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.utils import timezone
 
 from evalhub.models import CachedValue
-from evalhub.values.computed import cached, computed
+from evalhub.values.computed_cache import cached, computed
 from evalhub.values.database_cache import cull
 from evalhub.values.typed_json import ByKey
 

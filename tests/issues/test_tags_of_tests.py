@@ -8,7 +8,7 @@ from issues.models import Tag, TestState
 from issues.tags import merge, names_on
 from runs.admin.launch.choices import tag_choices
 from runs.launching.launch_options import LaunchSpec
-from runs.launching.selection import chosen
+from runs.launching.launch_selection import chosen
 from tests.api import client_of
 from tests.factories import make_issue, make_model, make_run, make_test, make_user
 from tests.issues.pages import flashed_text, log_in, url

@@ -16,7 +16,7 @@ from issues.content.revisions import freeze
 from issues.judge_templates.pairwise_prompt import PairCase, pair_messages
 from runs.importers.weval.export import export
 from runs.launching.launch_options import LaunchSpec
-from runs.launching.selection import select, warnings
+from runs.launching.launch_selection import select, warnings
 from runs.models import Judgment, Suite
 from tests.factories import make_jury, make_model, make_run, make_template, make_test
 from tests.images import picture, url_of

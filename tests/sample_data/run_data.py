@@ -15,7 +15,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import jury_fingerprint, jury_identity, snapshot
 from runs.launching.launch import make_run, suite_fingerprint, variants
 from runs.launching.launch_options import LaunchSpec, read_spec
-from runs.launching.selection import Selection
+from runs.launching.launch_selection import Selection
 from runs.models import Answer, Judge, JudgeRun, Judgment, Launch, Result, ResultScore, Run, TagSet
 from tests.sample_data.agreement_sums import statistics_of
 from tests.sample_data.bulk_insert import write

@@ -6,7 +6,7 @@ from django.http import QueryDict
 
 from evalhub.display.formatting import counted
 from evalhub.models import User
-from evalhub.values.computed import Recomputed, recomputing
+from evalhub.values.computed_cache import Recomputed, recomputing
 from reports.documents.reading import Reading
 from reports.registry import PAGES
 from runs.figures.run_tallies import count_run, differences, uncounted

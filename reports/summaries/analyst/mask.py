@@ -42,7 +42,7 @@ ALSO_CALLED = {
     "xAI": ("Grok",),
     "Z.ai": ("Zhipu", "Zhipu AI", "ChatGLM", "GLM"),
 }
-"""Other names of developers and their models, by the names of `evalhub.llm.identity`."""
+"""Other names of developers and their models, by the names of `evalhub.llm.model_identity`."""
 
 DICTIONARY_WORDS = frozenset(
     """

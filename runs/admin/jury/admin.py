@@ -10,7 +10,7 @@ from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.admin_site.pages import require
 from evalhub.display.formatting import DASH
 from runs.admin.jury.form import PUT_TOGETHER, JuryForm
-from runs.launching.selection import backup_of_one_model
+from runs.launching.launch_selection import backup_of_one_model
 from runs.models import Jury
 
 

@@ -32,8 +32,8 @@ from runs.judging.jury_builder import (
     jury_builder_of,
 )
 from runs.launching.judge_load import judge_shares, jury_preview
+from runs.launching.launch_selection import backup_of_one_model, equal_samples
 from runs.launching.number_lists import as_list, temperatures_in
-from runs.launching.selection import backup_of_one_model, equal_samples
 from runs.limits import MAX_JUDGE_SAMPLES
 from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
 from runs.models.jury import MAX_ROLE

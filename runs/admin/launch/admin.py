@@ -30,8 +30,8 @@ from runs.admin.launch.preselection import address_with, selection_in
 from runs.launching.estimate import estimate
 from runs.launching.launch import launch
 from runs.launching.launch_options import SELECTING, LaunchRefused
+from runs.launching.launch_selection import warnings
 from runs.launching.schedules import launch_again
-from runs.launching.selection import warnings
 from runs.models import Launch, Run, Suite
 
 

@@ -19,7 +19,7 @@ from runs.launching.launch_options import (
     LaunchSpec,
     read_spec,
 )
-from runs.launching.selection import Selection, named, problems_of, sealed_exposure_of
+from runs.launching.launch_selection import Selection, named, problems_of, sealed_exposure_of
 from runs.models import Launch, Suite
 
 

@@ -20,7 +20,7 @@ from issues.admin.rubric.preview import draft_of
 from issues.models import JudgeTemplate, TemplateState, Test
 from issues.rubrics.siblings import open_tests_of
 from runs.laboratory.direct_calls import TRY_TEST, caller_of, events_of, tried
-from runs.laboratory.playground.acts import Act, act_of
+from runs.laboratory.playground.try_it import Act, act_of
 from runs.models import Jury
 
 UNSAVED_SEALED = (

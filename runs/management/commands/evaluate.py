@@ -22,7 +22,7 @@ from runs.figures.run_figures import RunFigures, figures_of
 from runs.launching.command_options import add_launch_options, spec_of
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchRefused
-from runs.launching.selection import select, warnings
+from runs.launching.launch_selection import select, warnings
 from runs.models import Result, ResultScore, Run
 
 POLL_S = 0.5

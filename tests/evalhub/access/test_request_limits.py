@@ -7,7 +7,7 @@ from django.core.cache import caches
 from django.urls import reverse
 
 from evalhub.access import request_limits
-from evalhub.access.addresses import network_of
+from evalhub.access.client_addresses import network_of
 from evalhub.access.request_limits import (
     AnonymousLimit,
     ExpensiveLimit,

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from evalhub.access.sealing.reveals import end, reveal
 from evalhub.audit.changes import told
-from evalhub.audit.view import histories
+from evalhub.audit.sql_view import histories
 from evalhub.history import sign
 from evalhub.models import Act, AuditEntry, Token, User, Webhook
 from issues.models import Comment, IssueState

@@ -239,7 +239,7 @@ def test_figures_count_form_hits_and_acceptance_of_each_generator():
 
 def test_results_of_synthetic_tests_are_filtered_and_launches_leave_them_out():
     from runs.launching.launch_options import read_spec
-    from runs.launching.selection import chosen
+    from runs.launching.launch_selection import chosen
 
     human, synthetic = make_test(), make_test(origin="generated")
     run = make_run(human, synthetic)

@@ -11,7 +11,7 @@ from issues.content.revisions import asked_digest, content_of
 from runs.launching.answer_files import read_objects
 from runs.launching.imported_answers import import_answers
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
-from runs.launching.selection import select
+from runs.launching.launch_selection import select
 from runs.models import Result
 from tests.api import client_of
 from tests.factories import make_jury, make_model, make_run, make_test, make_user

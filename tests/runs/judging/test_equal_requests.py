@@ -15,7 +15,7 @@ from runs.comparison.scoring_versions import VERSIONS, Part
 from runs.judging.sent_prompts import prompt_of
 from runs.launching.estimate import estimate
 from runs.launching.launch_options import read_spec
-from runs.launching.selection import select
+from runs.launching.launch_selection import select
 from runs.lifecycle import control
 from runs.lifecycle.deletion import delete_run
 from runs.models import Judge, Judgment, ResultScore

@@ -11,7 +11,7 @@ from runs.judging.sent_prompts import prompt_of
 from runs.judging.work import JudgingKind as Work
 from runs.launching.estimate import estimate
 from runs.launching.launch_options import LaunchSpec
-from runs.launching.selection import named, problems_of
+from runs.launching.launch_selection import named, problems_of
 from runs.models import Judgment
 from tests.factories import make_jury, make_model, make_run, make_template, make_test, make_user
 from tests.provider import is_judge, prompt, verdict

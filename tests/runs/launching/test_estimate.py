@@ -8,7 +8,7 @@ from issues.judge_templates.prompts import variables_of
 from issues.models import IssueState, TestState
 from runs.launching.estimate import estimate
 from runs.launching.launch_options import LaunchSpec
-from runs.launching.selection import chosen, named
+from runs.launching.launch_selection import chosen, named
 from runs.models import DEFAULT_APPROACHES, Judge, Result
 from runs.suites.test_selection import LeftOut
 from tests.factories import make_issue, make_jury, make_model, make_run, make_template, make_test

@@ -17,8 +17,8 @@ from runs.launching.exposure import CONSENT, exposure_of_judge_run
 from runs.launching.imported_answers import import_answers
 from runs.launching.launch import launch
 from runs.launching.launch_options import DEFAULT_FIELDS, LaunchRefused, read_spec
+from runs.launching.launch_selection import named, sealed_exposure_of
 from runs.launching.schedules import launch_again
-from runs.launching.selection import named, sealed_exposure_of
 from runs.lifecycle import control
 from runs.models import JudgeRun, Launch, Run
 from tests import provider as scripted

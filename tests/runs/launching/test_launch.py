@@ -9,7 +9,7 @@ from evalhub.llm import word_vectors
 from issues.models import IssueState, Tag, TestState
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchRefused, LaunchSpec, read_spec
-from runs.launching.selection import select, warnings
+from runs.launching.launch_selection import select, warnings
 from runs.models import Approach, Judge, Launch, Result, ResultScore, Run, Suite
 from tests.factories import (
     make_issue,

@@ -14,7 +14,7 @@ from runs.laboratory.trials.generation.generation_settings import GenerationSett
 from runs.laboratory.trials.generation.graph import cluster_problem
 from runs.laboratory.trials.generation.missing_steps import add_first_steps
 from runs.laboratory.trials.models import Benchmark, GenerationPath, GenerationRun, Stage
-from runs.launching.selection import self_judging
+from runs.launching.launch_selection import self_judging
 from runs.models import Jury
 
 

@@ -304,7 +304,7 @@ def test_what_cannot_be_judged_is_said(attempt, model_at, monkeypatch, subtests)
     ):
         with subtests.test(words, **tried):
             assert words in attempt("judge", jury=f"model-{model.pk}", **tried)["error"][0]
-    monkeypatch.setattr("runs.laboratory.playground.acts.MAX_TRY_CALLS", 1)
+    monkeypatch.setattr("runs.laboratory.playground.try_it.MAX_TRY_CALLS", 1)
     jury, form = make_jury(model, model_at()), {"flagged_answer": BAD}
     events = attempt("judge", jury=f"jury-{jury.pk}", answers=["flagged"], form=form)
     assert events["error"][0].startswith("This would take 2 calls; one try may take 1.")

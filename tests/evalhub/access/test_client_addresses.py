@@ -5,7 +5,7 @@ from django.conf import settings as project
 from django.test import RequestFactory
 from django.urls import reverse
 
-from evalhub.access.addresses import client_address
+from evalhub.access.client_addresses import client_address
 from tests.factories import make_user
 
 REFUSED = 429

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.llm.identity import Identity, identify, identity_of, read_name
+from evalhub.llm.model_identity import Identity, identify, identity_of, read_name
 
 CASES = json.loads(Path(__file__).with_name("identities.json").read_text())
 
