@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from evalhub.llm.applications.application import Application
-from evalhub.llm.prices import PRICES, Prices
+from evalhub.llm.costs.prices import PRICES, Prices
 
 
 @dataclass(frozen=True, kw_only=True)

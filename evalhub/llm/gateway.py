@@ -16,6 +16,7 @@ from evalhub.llm.applications.application_call import ask_application, candidate
 from evalhub.llm.applications.application_request import SESSION_ID
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.content.raw_prompt import COMPLETIONS_NEEDED, NOT_WITH_RAW_PROMPT, raw_prompt_of
+from evalhub.llm.costs.token_estimates import prompt_cut, token_limit
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.parameters import merged, parameter_problems
@@ -25,7 +26,6 @@ from evalhub.llm.providers.exchanges import transport
 from evalhub.llm.providers.responses import parsed
 from evalhub.llm.security.called_address import check_called
 from evalhub.llm.security.key_policy import key_problem
-from evalhub.llm.token_estimates import prompt_cut, token_limit
 from evalhub.values.digest import digest
 
 Messages = Sequence[Mapping[str, Any]]

@@ -11,9 +11,9 @@ from evalhub.history import History
 from evalhub.limits import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S, JUDGE_TIMEOUT_S, MAX_TIMEOUT_S
 from evalhub.llm.applications.application_fields import ApplicationFields, ModelKind
 from evalhub.llm.completion import Completion
+from evalhub.llm.costs.prices import cache_price
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.parameters import parameter_problems
-from evalhub.llm.prices import cache_price
 from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.security.key_policy import key_problem
 from evalhub.model_parts import RowWithPage, known

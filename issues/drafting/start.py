@@ -11,7 +11,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from evalhub.access.sealing.sending_consent import Role, SealedExposure, sealed_exposure
-from evalhub.llm.token_estimates import tokens_in_messages
+from evalhub.llm.costs.token_estimates import tokens_in_messages
 from evalhub.models import BatchState, Call, LanguageModel, User
 from evalhub.refusals import Refused
 from evalhub.work.processes.queue import request_worker

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from evalhub.admin_site.pages import row_number
 from evalhub.llm import local_model
-from evalhub.llm.token_estimates import tokens_in_messages
+from evalhub.llm.costs.token_estimates import tokens_in_messages
 from evalhub.models import BatchState, ItemState, LanguageModel, User
 from evalhub.refusals import NotPossible
 from evalhub.schedules import ScheduleRefused

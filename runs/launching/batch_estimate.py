@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple, Self, TypeVar
 
+from evalhub.llm.costs.token_estimates import tokens_of
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.token_estimates import tokens_of
 from evalhub.refusals import Refused
 from runs.launching.endpoint_load import (
     ONE_CALL,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from evalhub.llm.costs.token_estimates import token_limit
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.token_estimates import token_limit
 
 JUDGMENT_TOKENS = (60, 400)
 """Tokens of a judge's reply, low and high."""

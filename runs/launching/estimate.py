@@ -9,7 +9,12 @@ from typing import Any, NamedTuple
 from django.db.models import Avg, Count
 
 from evalhub.display.formatting import listed, percent, usd
-from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in, tokens_in_messages
+from evalhub.llm.costs.token_estimates import (
+    CHARS_PER_TOKEN,
+    token_limit,
+    tokens_in,
+    tokens_in_messages,
+)
 from evalhub.models import LanguageModel
 from evalhub.statistics.changes.detectable_change import Detectable
 from issues.content.conversation import request_messages

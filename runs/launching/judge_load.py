@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from evalhub.llm.token_estimates import characters_in, tokens_of
+from evalhub.llm.costs.token_estimates import characters_in, tokens_of
 from issues.judge_templates.example_selection import ExampleQuery, as_text
 from issues.judge_templates.prompts import variables_of
 from issues.models import Criterion, Test

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from evalhub.llm.applications.application import Application
 from evalhub.llm.applications.reply_paths import PathError, values_at
 from evalhub.llm.completion import Completion
+from evalhub.llm.costs.prices import SMALLEST_USD
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.prices import SMALLEST_USD
 from evalhub.llm.providers.responses import empty_answer, parsed, storable_json
 from evalhub.llm.providers.usage import count_of, usd_of
 from evalhub.values.storable import storable

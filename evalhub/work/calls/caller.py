@@ -19,12 +19,12 @@ from evalhub.llm import gateway
 from evalhub.llm.completion import Completion, Embedded, Ending
 from evalhub.llm.content.content_parts import images_in, with_data_urls
 from evalhub.llm.content.images import data_urls, missing, refuse_unseen
+from evalhub.llm.costs.token_estimates import EXTRA_TOKENS, estimate_usd, tokens_in
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import OUTAGES, CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole, LanguageModel
 from evalhub.llm.providers.responses import broken_off
 from evalhub.llm.retry import next_try
-from evalhub.llm.token_estimates import EXTRA_TOKENS, estimate_usd, tokens_in
 from evalhub.work.calls.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.calls.records import cost_of, fill
 from evalhub.work.database import Database

@@ -13,11 +13,11 @@ from evalhub.limits import LONGEST_PAUSE_S
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion
 from evalhub.llm.content.images import data_urls, refuse_unseen
+from evalhub.llm.costs.token_estimates import estimate_usd
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole, LanguageModel
 from evalhub.llm.retry import next_try
-from evalhub.llm.token_estimates import estimate_usd
 from evalhub.work.calls.caller import Caller, CallReply, PendingCall, T
 from evalhub.work.limits.rate_limiter import RateLimiter, RateLimiters
 from evalhub.work.limits.shared_rate import Shared, cut

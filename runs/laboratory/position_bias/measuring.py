@@ -11,7 +11,7 @@ from random import Random
 from django.db import transaction
 
 from evalhub.display.formatting import counted
-from evalhub.llm.token_estimates import characters_in
+from evalhub.llm.costs.token_estimates import characters_in
 from evalhub.models import BatchState, LanguageModel, User
 from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.prompts import PromptError, variables_of

@@ -3,7 +3,7 @@
 import pytest
 
 from evalhub.llm.content.content_parts import content_problem, content_text
-from evalhub.llm.token_estimates import IMAGE_CHARACTERS, characters_in
+from evalhub.llm.costs.token_estimates import IMAGE_CHARACTERS, characters_in
 from issues.content.test_texts import first_words
 from issues.judge_templates.prompts import conversation_text
 from runs.result_list.listing import prompt_of

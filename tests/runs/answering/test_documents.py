@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from evalhub.llm.token_estimates import tokens_in
+from evalhub.llm.costs.token_estimates import tokens_in
 from evalhub.models import CallRole, Exposure
 from issues.content.conversation import request_messages
 from issues.content.revisions import asked_digest, content_of, freeze

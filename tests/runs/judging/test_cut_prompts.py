@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evalhub.llm.token_estimates import prompt_cut
+from evalhub.llm.costs.token_estimates import prompt_cut
 from runs.models import Judgment
 from tests.factories import make_jury, make_run, make_test
 from tests.provider import Reply, completion, is_judge, prompt, verdict

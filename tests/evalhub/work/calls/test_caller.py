@@ -12,8 +12,8 @@ import pytest
 from django.db.models import Sum
 
 from evalhub.llm.completion import Completion
+from evalhub.llm.costs.token_estimates import estimate_usd
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.token_estimates import estimate_usd
 from evalhub.models import BatchState, Call, CallRole, ItemState, SharedRate
 from evalhub.operations import metrics
 from evalhub.work.calls.caller import ModelCaller
