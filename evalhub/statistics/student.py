@@ -27,16 +27,16 @@ def student_quantile(level: float, freedom: int) -> float:
     if freedom >= MANY:
         return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
     low, high = 0.0, 1.0
-    while _middle(high, freedom) < level:
+    while student_share(high, freedom) < level:
         low, high = high, 2 * high
     for _ in range(60):
         halfway = (low + high) / 2
-        low, high = (halfway, high) if _middle(halfway, freedom) < level else (low, halfway)
+        low, high = (halfway, high) if student_share(halfway, freedom) < level else (low, halfway)
     return (low + high) / 2
 
 
-def _middle(t: float, freedom: int) -> float:
-    """Return P(-t <= T <= t), by the finite series for whole degrees of freedom."""
+def student_share(t: float, freedom: int) -> float:
+    """Return P(-t <= T <= t), by the finite series for whole degrees of freedom, 1 or more."""
     angle = atan2(t, sqrt(freedom))
     is_odd = freedom % 2
     term = cos(angle) if is_odd else 1.0
