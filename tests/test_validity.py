@@ -25,6 +25,11 @@ SMALL = (
     *("sensitivity: 10 issues, 0.9, correlation 0.1", "kappa: 10 issues, 0.5, correlation 0.1"),
     *("uneven: 3 models", "in three suites, equal, pass rate 50%"),
     *("pairwise interval: 10 issues, spread 0.5", "pairwise: equal", "pairwise: a clear"),
+    *("kind judge: better by 150 planned", "covered, kind judge, 150 unpaired"),
+    *("knows nothing", "people: 5 points lost, kind judge: worse by 150 pairs"),
+    *("covered, 60 issues, 50 read as planned", "planned pairs, three that err together"),
+    *("over five looks, nothing changed, kind", "600 tests, 5% lost and allowed"),
+    *("lost each time, 5 allowed, stopped by release 5", "unchanged releases stopped at .01"),
     *("trial: 10 ideas, sensitivity 0.9", "position bias: 20 issues"),
 )
 FEW = [one for one in checks() if any(part in one.name for part in SMALL) and not one.caveat]
@@ -32,7 +37,10 @@ WRONG = (
     *("by the former rule: 6 issues", "1 of 20 issues lost, by the former rule"),
     *("change interval by tests alone", "in place of judges: failed answers"),
     *("worse by scored tests alone", "flaky tests set aside"),
-    "67 %: 40 tests, 8 issues, by the release before",
+    *("67 %: 40 tests, 8 issues, by the release before", "better by judges alone"),
+    *("change covered, kind judge, judges alone", "rate covered, kind judge, judges alone"),
+    *("worse by judges alone", "wrong by judges alone", "passes by the point estimate"),
+    "against the one before",
 )
 
 

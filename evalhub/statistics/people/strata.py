@@ -1,11 +1,11 @@
 """People's figure of a run by strata, the control by judges, and what each answer adds. Pure."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evalhub.statistics.people.sides import Floats, Side
+from evalhub.statistics.people.sides import Floats, Integers, Side
 
 MIN_READ = 5
 """Readings below which a stratum joins another."""
@@ -74,8 +74,9 @@ def stratified(side: Side) -> Stratified | None:
     n = len(side.tests)
     columns = {name: np.zeros(n) for name in ("human", "judged", "spread", "pull")}
     strata = []
-    for names in _joined(side):
-        within = np.isin(side.strata, names)
+    names, of = np.unique(side.strata, return_inverse=True)
+    for joined in _joined(names, of[is_read], side.issues[is_read]):
+        within = np.isin(of, [place for place, name in enumerate(names) if name in joined])
         chosen = within & is_read
         share = float(side.weights[within].sum())
         pull = side.weights[chosen] / side.chances[chosen]
@@ -83,7 +84,7 @@ def stratified(side: Side) -> Stratified | None:
         human, judged = float(pull @ side.read[chosen]), float(pull @ side.judged[chosen])
         found = int(chosen.sum())
         every = float(side.weights[within] @ side.judged[within]) / share
-        strata.append(Stratum(names, share, found, human, judged, every))
+        strata.append(Stratum(joined, share, found, human, judged, every))
         columns["human"][within], columns["judged"][within] = human, judged
         columns["spread"][within] = np.sqrt(found / (found - 1)) if found > 1 else 1.0
         columns["pull"][chosen] = share * pull
@@ -106,25 +107,24 @@ def stratified(side: Side) -> Stratified | None:
     )
 
 
-def _joined(side: Side) -> list[tuple[str, ...]]:
-    """Join strata of few readings, or of readings in one issue only, to the next smallest."""
-    names = sorted({str(name) for name in side.strata})
-    read: Counter[str] = Counter(map(str, side.strata[side.is_read]))
-    issues = {
-        name: frozenset(side.issues[side.is_read & (side.strata == name)].tolist())
-        for name in names
-    }
-    groups: list[tuple[tuple[str, ...], int, frozenset[int]]] = [
-        ((name,), read[name], issues[name]) for name in names
+def _joined(names: NDArray[np.str_], of: Integers, issues: Integers) -> list[tuple[str, ...]]:
+    """Join strata of few readings, or of readings in one issue only, to the next smallest.
+
+    Args:
+        names: Of the strata, sorted.
+        of, issues: Of each reading: the place of its stratum, and its issue.
+    """
+    joined: list[tuple[tuple[str, ...], int, frozenset[int]]] = [
+        ((str(name),), int((of == place).sum()), frozenset(issues[of == place].tolist()))
+        for place, name in enumerate(names)
     ]
-    while len(groups) > 1:
-        groups.sort(key=lambda one: (one[1], one[0]))
-        small = next((one for one in groups if one[1] < MIN_READ or len(one[2]) < 2), None)
+    while len(joined) > 1:
+        joined.sort(key=lambda one: (one[1], one[0]))
+        small = next((one for one in joined if one[1] < MIN_READ or len(one[2]) < 2), None)
         if small is None:
             break
-        groups.remove(small)
-        other = groups.pop(0)
-        groups.append(
-            (tuple(sorted(small[0] + other[0])), small[1] + other[1], small[2] | other[2])
-        )
-    return sorted(names for names, _, _ in groups)
+        joined.remove(small)
+        other = joined.pop(0)
+        both = tuple(sorted(small[0] + other[0]))
+        joined.append((both, small[1] + other[1], small[2] | other[2]))
+    return sorted(one for one, _, _ in joined)

@@ -52,7 +52,7 @@ SIMULATIONS = (
     ),
     *("changes", "missing", "reviews", "gate", "decay", "issue_outcome", "claims"),
     *("change_intervals", "detectable", "multiplicity", "drift"),
-    *("pairwise", "position_bias", "trials"),
+    *("pairwise", "position_bias", "trials", "people", "people_gate"),
     *("alpha_uneven", "leaderboard_uneven", "leaderboard_correlated"),
 )
 """Modules of this folder with a function `checks`."""
