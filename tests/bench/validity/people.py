@@ -226,7 +226,7 @@ COVERED: dict[str, tuple[World, str, int]] = {
         World(judges=(PASSES_ALL, PASSES_ALL), rate=0.95, changed=0.05),
         *("pairs", 50),
     ),
-    "perfect judge, 50 pairs": (World(judges=(PERFECT, PERFECT)), "pairs", 50),
+    "perfect judge, 150 pairs": (World(judges=(PERFECT, PERFECT)), "pairs", 150),
     "three judges that err together, 125 planned pairs": (TOGETHER, "planned pairs", 125),
 }
 
