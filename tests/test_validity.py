@@ -17,7 +17,7 @@ SMALL = (
         ", 10 results",
         "100 results × 5",
     ),
-    *("none: 6 equal issues, correlation 0.2", "lost: 20 equal issues", "5 of 6 issues"),
+    *("none: 6 equal issues, correlation 0.2", "lost: 20 issues, equal", "5 of 6 issues"),
     *("gate 1 without a change: 3 issues, one of", "with nothing missing: one of"),
     *("gate, false alarms: 5 equal issues, 40%", "whatever people review"),
     *("in 8 issues, 15%", "in 20 issues, 30%", "heat maps"),
