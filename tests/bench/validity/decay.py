@@ -18,7 +18,7 @@ from tests.bench.validity import Check, one_in
 from tests.bench.validity.changes import FORMER, WHOLE
 
 RELEASES = 20
-SLOW = 100
+SLOW = 50
 """One history in so many draws: each has 19 comparisons."""
 
 World = tuple[float, float, float]
