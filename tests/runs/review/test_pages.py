@@ -109,7 +109,7 @@ def test_refusal_names_the_fields_and_keeps_the_input(mine):
     queue = filled(1)
     html = at_work(mine, queue)
     # An option that overrules the judges is marked as one that wants a reason.
-    marked = re.findall(r'value="(\w+)" data-key="\d"( data-reason)?', html)
+    marked = re.findall(r'value="(\w+)" data-key="\w" data-place="\d"( data-reason)?', html)
     assert marked == [("1", ""), ("0", " data-reason")]
     sent = {"option": "0", "note": "typed", "correction": "Five."}
 
