@@ -94,9 +94,14 @@ def checks() -> Iterator[Check]:
     for (tests, g), rules in MEDIANS.items():
         at = f"{tests} tests, {g} issues, by"
         for rule, (power, median) in rules.items():
+            few = SLOW if tests > 40 else SLOW // 4
             last, early, none = (
-                one_in(SLOW, partial(found, rule, tests, g, world, by))
-                for world, by in ((SLIDE, RELEASES), (SLIDE, median + 1), (STEADY, RELEASES))
+                one_in(slow, partial(found, rule, tests, g, world, by))
+                for slow, world, by in (
+                    (SLOW, SLIDE, RELEASES),
+                    (SLOW, SLIDE, median + 1),
+                    (few, STEADY, RELEASES),
+                )
             )
             yield Check(f"decay from 95 to 67 %: {at} {rule}", power - 0.05, 1.0, last)
             name = f"decay from 95 to 67 %: {at} {rule}, by release {median + 1}"
