@@ -242,6 +242,7 @@ def _estimated(both: _Sum, tuning: float, level: float, *, is_shift: bool = Fals
     variance = len(sums) / max(1, len(sums) - 1) * float(sums @ sums)
     least = tuple(run.least_variance for run in both.runs)
     error = sqrt(max(variance, sum(least)))
+    read_n, n_issues, is_enough = _readings(both)
     estimate, freedom = human + tuning * control, both.freedom()
     reach = student_quantile(1 - level, freedom) * error
     return Anchored(
@@ -254,7 +255,9 @@ def _estimated(both: _Sum, tuning: float, level: float, *, is_shift: bool = Fals
         judged=judged,
         variance=variance,
         least_variance=least,
-        **_readings(both),  # type: ignore[arg-type]
+        read=read_n,
+        issues_read=n_issues,
+        is_enough=is_enough,
         accounts_for_issues=both.accounts_for_issues,
         level=level,
     )
@@ -274,14 +277,12 @@ def _of_judged(
     return np.concatenate(every) - plain_judged - plain, -read_judged - read
 
 
-def _readings(both: _Sum) -> dict[str, object]:
-    """Return how much was read, and whether that is enough."""
-    issues = [set(side.issues[side.is_read].tolist()) for side in both.sides]
+def _readings(both: _Sum) -> tuple[int, int, bool]:
+    """Return readings and issues of the run that has fewer, and whether they are enough."""
     read = min(run.n for run in both.runs)
-    n = min(map(len, issues))
+    n = min(len(np.unique(side.issues[side.is_read])) for side in both.sides)
     every = len(np.unique(both.issues))
-    is_enough = read >= LEAST_READ and n >= min(LEAST_ISSUES, every)
-    return {"read": read, "issues_read": n, "is_enough": is_enough}
+    return read, n, read >= LEAST_READ and n >= min(LEAST_ISSUES, every)
 
 
 def _wilson(found: Anchored, side: Side, run: Stratified) -> Interval:
