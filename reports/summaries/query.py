@@ -186,7 +186,7 @@ class GradeCell(NamedTuple):
 class GradeRow:
     """The grades of one model, in the order of the dimensions; `mean` of those given.
 
-    `rate` is the pass rate of the model's answers in the summary's runs.
+    `rate` is the pass rate of the model's answers in the summary's runs, without overrides.
     """
 
     model: LanguageModel
@@ -306,7 +306,7 @@ def _graded(
         by_model.setdefault(grade.language_model, {})[grade.dimension] = grade
     given = {dimension for grades in by_model.values() for dimension in grades}
     dimensions = [dimension for dimension in DIMENSIONS if dimension.key in given]
-    tallies = tallies_of_runs(runs) if runs and by_model else []
+    tallies = tallies_of_runs(runs, of_judges=True) if runs and by_model else []
     rows = []
     for model, grades in by_model.items():
         repeats = {run.pk: run.repeats for run in runs if run.language_model_id == model.pk}

@@ -1,4 +1,7 @@
-"""Read the data of a set of runs for an analyst. Sealed tests give figures only."""
+"""Read the data of a set of runs for an analyst. Sealed tests give figures only.
+
+An analyst sets models side by side: all outcomes and scores are the judges' own, without overrides.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -80,7 +83,7 @@ class Overview(NamedTuple):
 
 def overview_of(runs: Sequence[Run], key: Key) -> Overview:
     """Return the figures over all tests of the runs, with sealed ones."""
-    tallies = tallies_of_runs(runs)
+    tallies = tallies_of_runs(runs, of_judges=True)
     tests = Result.objects.filter(run__in=runs).order_by().values("test").distinct()
     groups = [("All tests", tallies), *_by_tag(tallies)]
     repeats = {run.pk: run.repeats for run in runs}
@@ -139,7 +142,9 @@ class RankedTest(NamedTuple):
 def test_ranks_of(runs: Sequence[Run]) -> list[RankedTest]:
     """Return the tests that may be sent, with their issue and mean score over all runs."""
     shown = Result.objects.filter(HAS_ANSWER, run__in=runs).exclude(test__sealed=True)
-    rows = shown.order_by().values("test_id").annotate(issue=Min("issue_id"), mean=Avg("score"))
+    rows = (
+        shown.order_by().values("test_id").annotate(issue=Min("issue_id"), mean=Avg("judges_score"))
+    )
     return [RankedTest(*row) for row in rows.values_list("test_id", "issue", "mean")]
 
 
@@ -179,8 +184,8 @@ def _case(results: Sequence[Result], key: Key) -> Case:
 
 
 def _answer(variant: Variant, results: Sequence[Result]) -> VariantAnswer:
-    outcomes = [result.outcome for result in results]
-    scores = [result.score for result in results if result.score is not None]
+    outcomes = [result.judges_outcome for result in results]
+    scores = [result.judges_score for result in results if result.judges_score is not None]
     answered = next((result for result in results if hasattr(result, "answer")), None)
     passed = outcomes.count(Outcome.PASSED)
     return VariantAnswer(
@@ -243,14 +248,14 @@ class DifferenceTests:
         """
         rows = Result.objects.filter(
             run__in=self.key.variants[place.variant].runs,
-            outcome__in=(Outcome.PASSED, Outcome.FAILED),
+            judges_outcome__in=(Outcome.PASSED, Outcome.FAILED),
         ).order_by()
         if place.group != ALL_TESTS:
             sets = TagSet.objects.filter(results__in=rows).distinct()
             title = self.key.groups[place.group]
             rows = rows.filter(tag_set__in=[one.pk for one in sets if title in one.names])
         by_test: dict[int, list[tuple[int, bool]]] = defaultdict(list)
-        for test, issue, outcome in rows.values_list("test", "issue", "outcome"):
+        for test, issue, outcome in rows.values_list("test", "issue", "judges_outcome"):
             by_test[test].append((issue, outcome == Outcome.PASSED))
         cell = self.table.cells[place]
         counted = [passed for some in by_test.values() for _, passed in some]

@@ -14,14 +14,16 @@ from reports.summaries import requests
 from reports.summaries.analyst.dimensions import KEYS
 from reports.summaries.analyst.replies import UNUSABLE
 from reports.summaries.draft import draft_of
+from reports.summaries.query import view_of
 from reports.summaries.requests import ask_again, ask_summary
 from reports.summaries.work import make_current
 from runs.models import JudgeRun, Result, Run
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests import provider as scripted
-from tests.factories import make_issue, make_model, make_run, make_test
+from tests.factories import make_issue, make_model, make_run, make_test, make_user
 from tests.provider import prompt, sequence
 from tests.reports.judged_runs import finish
-from tests.reports.summaries.conftest import claim, good, graded, reply, rows_in, run_of
+from tests.reports.summaries.conftest import claim, good, graded, grades_of, reply, rows_in, run_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -121,10 +123,10 @@ def test_no_json_is_asked_for_again(summarised, provider):
     assert summary.content["findings"]
 
 
-def difference(request):
+def difference(request, **parts):
     (one, rate), (other, less) = rows_in(request)
     stated = claim(one, round(rate - less, 1), measure="difference", other=other)
-    return reply(request, findings=[finding("{c1} where sums are asked for.", stated)])
+    return reply(request, findings=[finding("{c1} where sums are asked for.", stated)], **parts)
 
 
 def test_a_difference_has_its_test(summarised):
@@ -146,9 +148,24 @@ def test_models_under_different_juries_are_not_compared(summarised, runs):
     assert len(line["flagged"]) == 1
 
 
+def test_reviews_of_one_model_change_no_difference(summarised, provider, runs):
+    """An annotator passes what the judges fail of one model, and nobody reviewed the other."""
+    (failed,) = runs[0].results.filter(outcome="failed")
+    evaluate(failed, HumanVerdict("1", "Right after all."), by=make_user("annotator"))
+    assert runs[0].results.filter(outcome="passed").count() == 2
+
+    summary = summarised(lambda request: difference(request, grades=grades_of(request)))
+    assert {rate for _, rate in rows_in(provider.requests[0])} == {50.0, 100.0}
+    (line,) = summary.content["findings"]
+    assert line["flagged"] == []
+    assert line["claims"][0]["evidence"]["p"] == 0.5
+    rows = view_of(summary, summary.requested_by).grades
+    assert {row.name: row.rate.passed for row in rows} == {"GPT-4o": 1, "Claude Opus": 2}
+
+
 def test_results_that_changed_since_the_request_are_not_compared(summarised, runs):
     summary = summarised(difference)
-    Result.objects.filter(run=runs[0]).update(passed=True)
+    Result.objects.filter(run=runs[0]).update(judges_passed=True)
     make_current(last(summary))
     summary.refresh_from_db()
     (line,) = summary.content["findings"]
