@@ -99,7 +99,7 @@ def drift_report(reading: Reading) -> DriftReport:
         sums=sums,
         significance=_significance(found, reading),
         labels=labels_by_run(shown),
-        incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out)),
+        incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out), with_judgments=True),
     )
 
 

@@ -40,7 +40,7 @@ class Field:
 
     `entrants` are oldest first, `scorings` those of their scales. `tried_out` are the suites with
     that tag. `models` has all language models by id. `incomplete` runs would count if enough of
-    them were scored: newer ones of their suite and model do not.
+    them were scored and judged: newer ones of their suite and model do not.
     """
 
     entrants: dict[int, SuiteRun]
@@ -120,7 +120,7 @@ def field_of_runs() -> Field:
     scorings: dict[str, Scoring] = {}
     lacking: dict[tuple[int, str], list[int]] = defaultdict(list)
     outside = 0
-    runs = with_active(Run.objects.complete().with_conclusive())
+    runs = with_active(Run.objects.complete().with_conclusive(with_judgments=True))
     places = {one.run: place for place, one in enumerate(newest_first(runs))}
     rows = runs.order_by().values_list(*COLUMNS)
     for row in sorted(rows, key=lambda row: -places[row[0]]):
@@ -152,7 +152,8 @@ def _left_out(
     runs: Collection[int], models: Mapping[int, Identity], topics: RunTopics
 ) -> tuple[LeftOut, ...]:
     """Return these incomplete runs, newest first."""
-    found = incomplete_runs(Run.objects.filter(pk__in=runs)) if runs else ()
+    left_out = Run.objects.filter(pk__in=runs)
+    found = incomplete_runs(left_out, with_judgments=True) if runs else ()
     return tuple(
         LeftOut(
             one,

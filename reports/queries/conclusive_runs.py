@@ -1,7 +1,7 @@
 """Conclusive runs, and sums over their scores.
 
-A run is conclusive if it is complete and at least 95 % of its results passed or failed
-(`is_enough` of `runs.comparison.completeness`).
+A run is conclusive if it is complete, at least 95 % of its results passed or failed (`is_enough` of
+`runs.comparison.completeness`), and as many of its expected judgments were given.
 """
 
 from collections.abc import Collection
@@ -17,7 +17,7 @@ from runs.models import Run
 
 def conclusive_runs_with_times() -> QuerySet[Run]:
     """Return conclusive runs with `began_at` and their active judge run, as `active`."""
-    return with_active(Run.objects.conclusive()).annotate(
+    return with_active(Run.objects.conclusive(with_judgments=True)).annotate(
         began_at=Coalesce("started_at", "created_at")
     )
 

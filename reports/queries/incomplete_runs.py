@@ -1,14 +1,17 @@
 """Incomplete runs, of which too few results are scored to conclude anything, and their table.
 
-`is_enough` of `runs.comparison.completeness` decides: 95 % are.
+`is_enough` of `runs.comparison.completeness` decides: 95 % are. Where models are ranked or watched
+for drift, 95 % of the expected judgments are needed, too.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import F, Sum
 from django.urls import reverse
 
+from evalhub.display.formatting import counted
 from evalhub.display.outcomes import OUTCOMES
 from evalhub.models import User
 from reports.documents.document import Cell, Column, Link, Table
@@ -16,7 +19,7 @@ from reports.documents.links import run_url
 from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.tallies import Counts, groups_of, tallies_of_runs
 from runs.lifecycle.control import retryable_of
-from runs.models import Run
+from runs.models import PARTLY_JUDGED, ResultScore, Run
 from runs.models.run import RunQuerySet
 
 CONTROL = "runs.control_run"
@@ -24,18 +27,24 @@ NOTE = (
     f"Less than {LEAST_IN_WORDS} of their results are scored, and what is missing is seldom a "
     "random part. Retry what failed, or have annotators score what no judge scores."
 )
+SILENT = (
+    f"Of some, less than {LEAST_IN_WORDS} of the expected judgments were given: the scores may be "
+    "others with the silent judges. Retry them."
+)
 
 
 @dataclass(frozen=True)
 class IncompleteRun:
     """A run that is left out of every conclusion.
 
-    `retryable` results ended in an error, or a judgment on them did.
+    `retryable` results ended in an error, or a judgment on them did. `silent` judgments of those
+    expected are missing: only counted where these are needed.
     """
 
     run: Run
     counts: Counts
     retryable: int
+    silent: int = 0
 
     @property
     def warning(self) -> str:
@@ -48,24 +57,41 @@ class IncompleteRun:
 
     @property
     def lacks(self) -> str:
-        """The results without a score, such as "3 errors, 1 unscored"."""
+        """What is missing, such as "3 errors, 1 unscored, 12 judgments"."""
         excluded = self.counts.excluded.items()
-        return ", ".join(OUTCOMES[outcome].counted(n) for outcome, n in excluded if n)
+        found = [OUTCOMES[outcome].counted(n) for outcome, n in excluded if n]
+        return ", ".join([*found, *([counted(self.silent, "judgment")] if self.silent else [])])
 
 
-def incomplete_runs(runs: RunQuerySet) -> tuple[IncompleteRun, ...]:
+def incomplete_runs(
+    runs: RunQuerySet, *, with_judgments: bool = False
+) -> tuple[IncompleteRun, ...]:
     """Return those of these runs that `Run.objects.inconclusive` names, newest first.
 
-    One query, and three more where there are any.
+    One query, and a constant number more where there are any.
     """
     fields = ("label", "release", "model_name", "language_model_id", "suite__name", "launch_id")
-    rows = runs.inconclusive().select_related("suite").only(*fields, "created_at", "started_at")
+    rows = runs.inconclusive(with_judgments=with_judgments).select_related("suite")
+    rows = rows.only(*fields, "created_at", "started_at")
     found = list(rows.order_by("-created_at", "-pk"))
     if not found:
         return ()
     counts = groups_of(tallies_of_runs(found, of_judges=True), lambda tally: [tally.run_id])
     retryable = retryable_of(found)
-    return tuple(IncompleteRun(run, counts[run.pk], retryable[run.pk]) for run in found)
+    silent = _silent(found) if with_judgments else {}
+    return tuple(
+        IncompleteRun(run, counts[run.pk], retryable[run.pk], silent.get(run.pk, 0))
+        for run in found
+    )
+
+
+def _silent(runs: Collection[Run]) -> dict[int, int]:
+    """Count the missing judgments of the active judge runs, by run."""
+    rows = ResultScore.objects.filter(
+        PARTLY_JUDGED, judge_run__run__in=runs, judge_run__is_active=True
+    )
+    missing = Sum(F("expected") - F("answered"))
+    return dict(rows.order_by().values_list("judge_run__run").annotate(n=missing))
 
 
 def newer_than(
@@ -92,7 +118,10 @@ def incomplete_table(
     Args:
         is_left_out: The figures above leave them out.
     """
-    may_retry = reader.has_perm(CONTROL)
+    may_retry, runs = reader.has_perm(CONTROL), list(runs)
+    said = ["Not counted above."] if is_left_out else []
+    said += [NOTE] if any(not one.counts.is_enough for one in runs) else []
+    said += [SILENT] if any(one.counts.is_enough for one in runs) else []
     if rows := [_row(one, may_retry=may_retry) for one in runs]:
         yield Table(
             key="incomplete",
@@ -108,7 +137,7 @@ def incomplete_table(
                 Column("retry", "Complete it", "link"),
             ),
             rows=rows,
-            note=f"Not counted above. {NOTE}" if is_left_out else NOTE,
+            note=" ".join(said),
             look="long",
         )
 

@@ -7,7 +7,12 @@ more often. A run that lacks too many of them looks better, or worse, than its m
 from fractions import Fraction
 
 MIN_SCORED = Fraction(95, 100)
-"""Least share of a run's results, repeats included, that passed or failed; exact."""
+"""Least share of a run's results, repeats included, that passed or failed; exact.
+
+A ranking or a watch for drift also needs this share of the judgments that its judges were expected
+to give: a score without a silent judge may be higher or lower than with it. Where two sides are
+compared, each missing judgment is counted against the conclusion instead.
+"""
 
 LEAST_IN_WORDS = f"{float(MIN_SCORED):.0%}"
 

@@ -29,7 +29,7 @@ from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, ItemState
 from evalhub.values.id_in import IdIn
-from runs.models import Outcome, Result, Run, RunTally, TallyRow
+from runs.models import Outcome, Result, ResultScore, Run, RunTally, TallyRow
 
 EACH_MINUTE = 50
 """Runs that a worker's reaper counts at a time: it has other things to look after."""
@@ -195,9 +195,16 @@ def count_run(run: int) -> bool:
         )
         lacking = sum(row[JUDGES + outcome] for row in sums.values() for outcome in LACKING)
         RunTally.objects.update_or_create(
-            run_id=run, defaults={"version": uuid4(), "lacking": lacking}
+            run_id=run, defaults={"version": uuid4(), "lacking": lacking, **_judgments(run)}
         )
     return True
+
+
+def _judgments(run: int) -> dict[str, int]:
+    """Return how many judgments the active judge run gave, and was expected to give."""
+    scores = ResultScore.objects.filter(judge_run__run=run, judge_run__is_active=True)
+    found = scores.aggregate(expected=Sum("expected"), answered=Sum("answered"))
+    return {name: n or 0 for name, n in found.items()}
 
 
 def _recount(run: int) -> Sums | None:

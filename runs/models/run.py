@@ -1,10 +1,22 @@
 from collections.abc import Collection
 from functools import cache
-from typing import Self
+from typing import Any, Self
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Value, When
+from django.db.models import (
+    Aggregate,
+    Case,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import LessThanOrEqual
@@ -60,20 +72,24 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Runs of these models; all runs where none is chosen."""
         return self.filter(language_model__in=models) if models else self
 
-    def conclusive(self) -> Self:
+    def conclusive(self, *, with_judgments: bool = False) -> Self:
         """Complete runs of which enough is scored: `completeness.is_enough`.
 
-        Only these are ranked, monitored, drawn as lines or taken as baselines.
+        Only these are compared, drawn as lines or taken as baselines.
+
+        Args:
+            with_judgments: Enough of the expected judgments were given, too. Only these are ranked
+                or watched for drift.
         """
-        return self.complete().filter(_is_enough_scored())
+        return self.complete().filter(_is_enough(with_judgments))
 
-    def with_conclusive(self) -> Self:
-        """Tell of each as `is_conclusive` whether enough is scored: for complete runs."""
-        return self.annotate(is_conclusive=_is_enough_scored())
+    def with_conclusive(self, *, with_judgments: bool = False) -> Self:
+        """Tell of each complete run as `is_conclusive` whether `conclusive` has it."""
+        return self.annotate(is_conclusive=_is_enough(with_judgments))
 
-    def inconclusive(self) -> Self:
+    def inconclusive(self, *, with_judgments: bool = False) -> Self:
         """Complete runs that are left out by `conclusive`; pages list them as incomplete."""
-        return self.complete().exclude(_is_enough_scored())
+        return self.complete().exclude(_is_enough(with_judgments))
 
 
 @cache  # to write down such conditions takes longer than to ask the database
@@ -86,21 +102,40 @@ def _is_judged() -> tuple[Combinable, ...]:
 
 
 @cache
-def _is_enough_scored() -> Q:
-    """Return the condition; without a tally it counts the few results that lack a score."""
-    tallied = apps.get_model("runs", "RunTally")._default_manager.filter(
-        run=OuterRef("pk"), version__isnull=False
-    )
+def _is_enough(with_judgments: bool) -> Q:
+    """Return the condition; without a tally it counts the rows that have or lack something."""
     lacking = Result.objects.filter(
         run=OuterRef("pk"),
         judges_outcome__in=[Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING],
     )
-    counted = lacking.order_by().values("run").annotate(n=Count("pk")).values("n")
-    n_lacking = (
-        Coalesce(Subquery(tallied.values("lacking")), Subquery(counted), 0) * MIN_SCORED.denominator
+    scored = Q(
+        _may_lack(_tallied("lacking", lacking, Count("pk")), F("n_results")), n_results__gt=0
     )
-    may_lack = F("n_results") * (MIN_SCORED.denominator - MIN_SCORED.numerator)
-    return Q(LessThanOrEqual(n_lacking, may_lack), n_results__gt=0)
+    if not with_judgments:
+        return scored
+    scores = apps.get_model("runs", "ResultScore")._default_manager.filter(
+        judge_run__run=OuterRef("pk"), judge_run__is_active=True
+    )
+    expected = _tallied("expected", scores, Sum("expected"), "judge_run__run")
+    answered = _tallied("answered", scores, Sum("answered"), "judge_run__run")
+    return scored & Q(_may_lack(expected - answered, expected))
+
+
+def _may_lack(lacking: Combinable, of: Combinable) -> LessThanOrEqual:
+    most = of * (MIN_SCORED.denominator - MIN_SCORED.numerator)
+    return LessThanOrEqual(lacking * MIN_SCORED.denominator, most)
+
+
+def _tallied(
+    name: str, rows: models.QuerySet[Any], counted: Aggregate, by: str = "run"
+) -> Combinable:
+    """Return this column of the run's exact tally, else what the rows of the run add up to."""
+    tallied = apps.get_model("runs", "RunTally")._default_manager.filter(
+        run=OuterRef("pk"), version__isnull=False
+    )
+    added_up = rows.order_by().values(by).annotate(n=counted).values("n")
+    found = (Subquery(tallied.values(name)), Subquery(added_up))
+    return Coalesce(*found, 0, output_field=models.IntegerField())
 
 
 class Run(NamesRelease, Batch, RowWithPage):

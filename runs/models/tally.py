@@ -10,12 +10,15 @@ class RunTally(models.Model):
 
     `version` is drawn anew whenever the results are counted. Null: they changed since, and neither
     the rows nor anything cached under the version holds. `lacking` counts the results without a
-    score by judges: errors, unscored and pending ones.
+    score by judges: errors, unscored and pending ones. The active judge run gave `answered` of its
+    `expected` judgments.
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="tally")
     version = models.UUIDField(null=True)
     lacking = models.PositiveIntegerField(default=0)
+    expected = models.PositiveIntegerField(default=0)
+    answered = models.PositiveIntegerField(default=0)
 
     class Meta:
         default_permissions = ()

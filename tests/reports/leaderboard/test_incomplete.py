@@ -10,8 +10,10 @@ from reports.documents.exports import json_of
 from reports.documents.reading import Reading
 from reports.drift.page import DRIFT
 from reports.leaderboard.page import LEADERBOARD
+from runs.figures.run_tallies import count_due
 from runs.models import Result, Run
 from tests.factories import make_model, make_tests, make_user
+from tests.reports.judged_runs import judged
 from tests.reports.scored_runs import as_judged, make_suite, scored_run
 from tests.shared_data import shared_data
 
@@ -146,6 +148,33 @@ def test_a_run_that_lost_its_hard_tests_did_not_drift(tests):
 
     assert document.table("drifts").rows == []
     assert [row["lacks"] for row in document.table("incomplete").as_rows()] == ["10 errors"]
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("is_counted", [True, False])
+def test_a_silent_judge_leaves_a_run_unranked_though_every_answer_is_scored(tests, is_counted):
+    """One of three judges gives no verdict on 3 or on 4 of 20 answers: 95 %, or less, are there."""
+    suite, runs = make_suite(*tests, name="Suite"), {}
+    for silent in (3, 4):
+        votes = [[None if n < silent else 1.0, 1.0, 1.0] for n in range(len(tests))]
+        model = make_model(name=f"{silent} silent")
+        runs[silent] = judged(*votes, tests=tests, suite=suite, model=model)
+        if is_counted:
+            count_due()
+    assert set(Run.objects.conclusive()) == set(runs.values())
+
+    document = built(query="least=1")
+
+    assert names(document) == ["3 silent"]
+    assert document.table("excluded").as_rows() == [
+        {"name": "4 silent", "reason": "no complete run; 1 incomplete run"}
+    ]
+    (row,) = document.table("incomplete").as_rows()
+    assert (row["scored"], row["total"], row["lacks"]) == (20, 20, "4 judgments")
+    assert row["retry"].text == "Retry 4 failed"
+    assert "the scores may be others with the silent judges" in document.table("incomplete").note
+    assert [one.runs for one in capability_report().field.latest] == [(runs[3].pk,)]
+    assert len(built(DRIFT).table("incomplete").rows) == 1
 
 
 def test_models_are_compared_on_the_tests_that_both_have_scored(tests):
