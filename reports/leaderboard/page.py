@@ -1,7 +1,7 @@
 """Leaderboards: models by the mean of their suites, overall or within a topic or tag."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,12 @@ from reports.leaderboard.rule import (
     by_family,
     suite_scores,
 )
-from reports.leaderboard.tradeoff_tables import choice, tradeoff_of, tradeoff_tables
+from reports.leaderboard.tradeoff_tables import (
+    Tradeoff,
+    choice,
+    tradeoff_of,
+    tradeoff_tables,
+)
 from reports.queries.incomplete_runs import incomplete_table
 from reports.queries.topics import all_topics
 
@@ -90,14 +95,16 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     tradeoff = tradeoff_of(ranking)
     is_whole = not filters["family"] and not filters["tag"]
     pairwise = pairwise_board(ranking.board.ranked, reading) if is_whole else None
+    answer = (*_answer(ranking, tradeoff, sure), *_limits(filters, ranking))
     return Document(
         title=_title(filters),
         sentences=(
-            *_sentences(filters, ranking, sure),
-            *(choice(tradeoff, sure) if sure else ()),
+            *answer,
+            *_sentences(ranking, sure),
             *_judged_by(ranking),
             *(pairwise_sentences(pairwise, ranking.names) if pairwise else ()),
         ),
+        leading=len(answer),
         facts=_facts(filters, ranking, sure),
         tables=(
             ranking_table(filters, ranking, models, pairwise),
@@ -175,34 +182,44 @@ def _title(filters: Mapping[str, Any]) -> str:
     return f"Ranking of {ranked}{about}{tagged}"
 
 
-def _sentences(
-    filters: Mapping[str, Any], ranking: Ranking, sure: BoardCertainty | None
-) -> tuple[str, ...]:
+def _answer(ranking: Ranking, tradeoff: Tradeoff, sure: BoardCertainty | None) -> Iterator[str]:
+    """Yield which model to take: the first, or those that cannot be told apart from it."""
     ranked = ranking.board.ranked
-    sentences = []
-    if ranked:
-        first = ranked[0]
-        name, mean = ranking.names[first.model], f"{first.mean:.3g}"
-        over = counted(len(first.suites), "suite")
-        sentences.append(
-            f"{name} has the highest mean, {mean} over {over}."
-            if len(ranked) > 1
-            else f"Only {name} is ranked, with a mean of {mean} over {over}."
-        )
-    if len(ranked) > 1 and sure:
-        sentences.append(lead(ranking.names, sure))
-    if sure:
-        sentences.append(overlap(sure))
+    if len(ranked) == 1:
+        yield f"Only {_mean_of(ranking)}."
+    elif ranked and sure:
+        undecided = () if sure.leader else choice(tradeoff, sure)
+        yield next(iter(undecided), lead(ranking.names, sure))
+
+
+def _mean_of(ranking: Ranking) -> str:
+    """Return the mean of the best, such as "gpt-4o is ranked, with a mean of 0.6 over 2 suites"."""
+    best, is_only = ranking.board.ranked[0], len(ranking.board.ranked) == 1
+    has = "is ranked, with a mean of" if is_only else "has the highest mean,"
+    over = counted(len(best.suites), "suite")
+    return f"{ranking.names[best.model]} {has} {best.mean:.3g} over {over}"
+
+
+def _limits(filters: Mapping[str, Any], ranking: Ranking) -> Iterator[str]:
+    """Yield what the reader's choices leave out or change."""
     if ranking.board.shared is not None:
-        sentences.append(
-            f"Only the {counted(len(ranking.board.shared), 'suite')} that all of them ran count."
-        )
+        n = counted(len(ranking.board.shared), "suite")
+        yield f"Only the {n} that all of them ran count."
     if filters["beta"]:
-        sentences.append(
+        yield (
             f"Exploratory: similarity to the reference makes up {filters['beta']:.0%} of each "
             "score on this page only. Human verdicts keep their score."
         )
-    return tuple(sentences)
+
+
+def _sentences(ranking: Ranking, sure: BoardCertainty | None) -> Iterator[str]:
+    """Yield what the answer rests on."""
+    if len(ranking.board.ranked) > 1:
+        yield f"{_mean_of(ranking)}."
+        if sure and not sure.leader:
+            yield lead(ranking.names, sure)
+    if sure:
+        yield overlap(sure)
 
 
 def _judged_by(ranking: Ranking) -> tuple[str, ...]:

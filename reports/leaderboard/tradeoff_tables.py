@@ -60,7 +60,7 @@ def tradeoff_of(ranking: Ranking) -> Tradeoff:
 
 
 def choice(found: Tradeoff, sure: BoardCertainty) -> Iterator[str]:
-    """Yield which model takes least of those that are not told apart from the best."""
+    """Yield which models are not told apart from the best, and which of them takes least."""
     ranked, names = found.ranking.board.ranked, found.ranking.names
     best = ranked[0].model if ranked else ""
     undecided = {
@@ -80,8 +80,8 @@ def choice(found: Tradeoff, sure: BoardCertainty) -> Iterator[str]:
         )
         if (spot := _least([spot for spot in spots if spot.model in left])) is not None
     ]
-    chosen = f" Of these, {listed(least)}." if least else ""
-    yield (f"The data does not decide between {listed([names[model] for model in left])}.{chosen}")
+    chosen = f": {listed(least)}" if least else ""
+    yield f"The data does not decide between {listed([names[model] for model in left])}{chosen}."
 
 
 def _least(spots: Sequence[Spot]) -> Spot | None:
