@@ -24,7 +24,7 @@ from reports.judge_reliability.humans.accuracy_tables import (
 )
 from reports.judge_reliability.humans.corrections_query import corrections, judged_runs
 from reports.judge_reliability.trust.query import proofs_of_all
-from reports.judge_reliability.trust_rule import HumanProof, Proof
+from reports.judge_reliability.trust_rule import Evidence, HumanProof, Proof
 from reports.queries.human_agreement import Calibration, calibration, choices, evaluated_runs
 
 CORRECTED = 10
@@ -39,13 +39,15 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     judged = judged_runs(suite=suite, last=CORRECTED)
     view = _view(filters, humans)
     proofs = proofs_of_all(runs, humans, reading) or {}
+    answer = tuple(_answer(humans, view, proofs))
     tables = [replace(measured_table(None, view, Sample.ALL), empty=NO_EVALUATIONS)]
     if runs:
         tables = [measured_table(humans, view, sample, proofs) for sample in Sample]
         tables += [confusion_table(view), answers_table(humans, view, reading.reader)]
     return Document(
         title="Agreement of judges with humans",
-        sentences=tuple(_sentences(humans, view, proofs, has_runs=bool(runs))),
+        sentences=(*answer, *_sentences(humans, view, proofs, has_runs=bool(runs))),
+        leading=len(answer) or None,
         facts=tuple(_facts(humans, view, reading)),
         tables=(
             *tables,
@@ -110,14 +112,45 @@ def _sentences(
     )
     if view.sample is Sample.DRAWN and (proof := proofs.get(shown.party)):
         yield f"{CONCLUSIONS[proof.proof].format(name=view.name)} {proof.figures} {proof.needed}"
-    if wrong := [
-        party.name
-        for key, party in humans.parties.items()
-        if key != shown.party and key in proofs and proofs[key].proof is Proof.BELOW
-    ]:
-        errs = "errs" if len(wrong) == 1 else "err"
-        yield f"{few(wrong)} {errs} too often to be trusted alone."
 
+
+def _answer(
+    humans: Calibration | None, view: View, proofs: Mapping[str, HumanProof]
+) -> Iterator[str]:
+    """Yield whether the party shown can be trusted, and who cannot, without statistics."""
+    shown = view.shown
+    proof = proofs.get(shown.party) if shown else None
+    if humans is None or shown is None or proof is None or view.sample is not Sample.DRAWN:
+        return
+    right = sum(side.right for side in proof.evidence.sides)
+    n = sum(side.n for side in proof.evidence.sides)
+    said = ANSWERS[proof.proof].format(name=view.name, share=f"{right:,} of {n:,} verdicts")
+    if proof.proof is Proof.BELOW:
+        yield f"{said}: it {_errors(proof.evidence)}."
+        return
+    wrong = [
+        f"{party.name}, which {_errors(proofs[key].evidence)}"
+        for key, party in humans.parties.items()
+        if key in proofs and key != shown.party and proofs[key].proof is Proof.BELOW
+    ]
+    yield f"{said}{f'; do not trust {few(wrong)}' if wrong else ''}."
+
+
+def _errors(evidence: Evidence) -> str:
+    """Return the more frequent kind of error."""
+    side = min((one for one in evidence.sides if one.n), key=lambda one: one.right / one.n)
+    does = "failed" if side is evidence.passes else "passed"
+    return f"{does} {side.n - side.right:,} of {side.n:,} answers that people {side.verdict}"
+
+
+ANSWERS = {
+    Proof.SHOWN: "Yes: people agree with {share} of {name} that they checked blind",
+    Proof.BELOW: "Not alone: people agree with only {share} of {name} that they checked blind",
+    Proof.OPEN: "Only with people’s checks: they agree with {share} of {name} that they checked "
+    "blind, which does not show yet that it may decide alone",
+    Proof.TOO_FEW: "Cannot tell: people agree with {share} of {name} that they checked blind, and "
+    "have to check more",
+}
 
 CONCLUSIONS = {
     Proof.SHOWN: "Humans have shown that {name} can be trusted alone on all answers together.",
