@@ -15,6 +15,8 @@ from reports.activity.rule import TITLES, Event, Kind, counts, news
 from reports.documents.document import MIN_DRAWN, Cell, Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
+from reports.issue_proposals.proposals import cached_proposals
+from reports.queries.names import titles
 from reports.queries.periods import PeriodField, period_words, since_of
 
 DAY_MS, LABELS = 86_400_000, 10
@@ -33,16 +35,19 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     events = activity(reading.reader, since, filters["kind"])
     return Document(
         title=f"Changes {period_words(since)}",
-        sentences=tuple(_sentences(events, since)),
+        sentences=tuple(_sentences(events, since, reading)),
         facts=tuple(_facts(events, filters)),
         tables=(events_table(events),),
     )
 
 
-def news_of(events: Sequence[Event], since: datetime | None) -> list[str]:
-    """Return what happened in sentences; releases only where the reader may see runs."""
-    has_runs = any(event.kind == Kind.RUN for event in events)
-    return news(events, tested_releases(since) if has_runs else [])
+def news_of(events: Sequence[Event], since: datetime | None, reading: Reading) -> str:
+    """Return what happened in a sentence; runs only where there are any that the reader may see."""
+    if not any(event.kind == Kind.RUN for event in events):
+        return news(events, [])
+    proposed = cached_proposals(reading) or ()
+    failing = titles([one.issue for one in proposed if one.act == "reopen"])
+    return news(events, tested_releases(since), list(failing.values()))
 
 
 def is_cut(events: Sequence[Event]) -> bool:
@@ -50,8 +55,9 @@ def is_cut(events: Sequence[Event]) -> bool:
     return any(n >= MOST for n in counts(events).values())
 
 
-def _sentences(events: Sequence[Event], since: datetime | None) -> Iterator[str]:
-    yield from news_of(events, since)
+def _sentences(events: Sequence[Event], since: datetime | None, reading: Reading) -> Iterator[str]:
+    if said := news_of(events, since, reading):
+        yield said
     if is_cut(events):
         yield f"Only the newest {MOST} of each kind are listed: choose a shorter period."
 

@@ -1,7 +1,7 @@
 """A feed of events: their kinds, order and grouping. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -79,11 +79,17 @@ class TestedRelease(NamedTuple):
 NAMED = 3
 
 
-def news(events: Iterable[Event], releases: Iterable[TestedRelease]) -> list[str]:
-    """Return what happened in sentences: releases that were tested, then verdicts and issues."""
+def news(
+    events: Iterable[Event], releases: Iterable[TestedRelease], failing: Sequence[str] = ()
+) -> str:
+    """Return what happened in a sentence: releases that were tested, then verdicts and issues.
+
+    Args:
+        failing: Resolved issues that fail again.
+    """
     said = [
         f"{f'Release {one.name} was tested' if one.name else 'Without a release'}: "
-        f"{counted(one.runs, 'run')} of {counted(one.models, 'model')}."
+        f"{counted(one.runs, 'run')} of {counted(one.models, 'model')}"
         for one in releases
     ]
     told = list(events)
@@ -97,10 +103,13 @@ def news(events: Iterable[Event], releases: Iterable[TestedRelease]) -> list[str
         noun, step = what.split(" ", 1)
         counts_in_words.append(f"{counted(n, noun.lower())} {step}")
     if counts_in_words:
-        said.append(f"{listed(counts_in_words)}.")
+        said.append(listed(counts_in_words))
     if again := [event.subject for event in told if event.what == REOPENED]:
-        said.append(f"Reopened: {few(again, most=NAMED)}.")
-    return said
+        said.append(f"reopened: {few(again, most=NAMED)}")
+    if failing:
+        fails = f"{counted(len(failing), 'resolved issue')} {'fail' if failing[1:] else 'fails'}"
+        said.append(f"{fails} again: {few([f'“{one}”' for one in failing], most=NAMED)}")
+    return f"{'; '.join(said)}." if said else ""
 
 
 REOPENED = "Issue reopened"

@@ -162,7 +162,7 @@ def _releases(home: Home) -> Content:
 def _activity(home: Home) -> Content:
     since = since_of(HOME_PERIOD, home.reading.reader)
     events = activity(home.reading.reader, since)
-    lead = " ".join(news_of(events, since))
+    lead = news_of(events, since, home.reading)
     url = page_url("activity", period=HOME_PERIOD)
     table = events_table(events[:CARD_ROWS]).only("date", "what", "subject", "who")
     return Content(replace(table, note="", empty="Nothing changed in the last 7 days."), url, lead)
