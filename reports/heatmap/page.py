@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from evalhub.display.formatting import counted, few
+from evalhub.display.formatting import counted, few, listed
 from evalhub.statistics.changes.net_change import LEVEL
 from reports.compare.conclusion_words import is_p
 from reports.documents.document import Cell, Column, Document, LazyRows, Link, Linked, Table
@@ -77,12 +77,12 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     report = heat_report(query)
     spreads = spreads_of(report, query, reading)
     kind = "issues" if query.rows == ISSUE else "tags"
+    of_models = tuple(_of_models(report)) if query.rows == ISSUE else ()
+    leading = (*tests_filter_help(query.tests), *of_models)
     return Document(
         title=f"Pass rate of each model by {query.rows}",
-        sentences=(
-            *tests_filter_help(query.tests),
-            *_sentences(report, kind, spreads),
-        ),
+        sentences=(*leading, *_sentences(report, kind, spreads)),
+        leading=len(leading) if of_models else None,
         tables=(_map(report, query, spreads), *incomplete_table(report.incomplete, reading.reader)),
         warnings=(WARNING,) if report.measured_apart else (),
         labels=report.labels,
@@ -113,6 +113,32 @@ def _sentences(report: HeatReport, kind: str, spreads: Mapping[int | str, Spread
     if report.elsewhere:
         others = counted(report.elsewhere, "column")
         yield f"Not shown: {others} without a run in this release; choose “All releases”."
+
+
+MOST_MODELS = 6
+"""Models that have a sentence."""
+WEAKEST = 2
+"""Issues that it names."""
+
+
+def _of_models(report: HeatReport) -> Iterator[str]:
+    """Yield what each model is like: how much it passes, and where it fails most."""
+    for column in report.columns[:MOST_MODELS]:
+        found = [
+            (rate, row.name)
+            for row in report.rows
+            if (rate := report.rates.get(HeatCell(row.key, column.run.pk))) and rate.n
+        ]
+        if not found:
+            continue
+        passed, n = sum(rate.passed for rate, _ in found), sum(rate.n for rate, _ in found)
+        failing = [(rate, name) for rate, name in found if rate.passed < rate.n]
+        weakest = sorted(failing, key=lambda one: (one[0].share or 0, -one[0].n, one[1]))
+        names = [f"“{name}” ({rate.passed:,} of {rate.n:,})" for rate, name in weakest[:WEAKEST]]
+        all_pass, of = len(found) - len(failing), counted(len(found), "issue")
+        said = [f"all of them in {all_pass:,} of {of}"] if all_pass else []
+        said += [f"fewest in {listed(names)}"] if names else []
+        yield f"{column.name}: {passed:,} of {counted(n, 'answer')} pass, {', '.join(said)}."
 
 
 def _differ_most(row: Row, spreads: Mapping[int | str, Spread], kind: str) -> str:
