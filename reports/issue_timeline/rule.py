@@ -100,6 +100,11 @@ class IssueEvidence:
         return next((line for line in self.lines if line.word == self.word), None)
 
     @property
+    def may_fail(self) -> bool:
+        """An answer fails or lacks a score."""
+        return any(line.with_failures or line.missing for line in self.lines)
+
+    @property
     def more_needed(self) -> int:
         """Further tests without a failure that would show that it passes."""
         return max((line.more_needed or 0 for line in self.lines), default=0)
@@ -275,7 +280,8 @@ def failing_again(runs: Iterable[IssueResult], resolved_at: datetime) -> Release
     """Return the newest release after the resolution if the issue fails in it, else None.
 
     A model that already failed at the resolution counts only after a run in which it did not.
-    Releases that cannot tell do not count.
+    Releases that cannot tell count only if none of their answers fails: what fails in a hotfix of
+    an old release may long pass in the highest one.
     """
     found: list[IssueResult] = []
     for mine in by_line(runs).values():
@@ -285,5 +291,9 @@ def failing_again(runs: Iterable[IssueResult], resolved_at: datetime) -> Release
             fails = fails and seen.word == Word.FAILS
             if not fails:
                 found.append(seen)
-    points = [point for point in release_points(found) if point.word != Word.CANNOT_TELL]
+    points = [
+        point
+        for point in release_points(found)
+        if point.word != Word.CANNOT_TELL or not point.evidence.may_fail
+    ]
     return points[-1] if points and points[-1].word == Word.FAILS else None

@@ -117,6 +117,7 @@ def again(runs, n):
         pytest.param("--0-", 2, [4], id="fails anew after a run in which it did not"),
         # The newest release that can tell decides.
         *(("+--", 1, [3]), ("+-+", 1, []), ("+-?", 1, [2])),
+        pytest.param("+-0", 1, [], id="no answer fails in the newest, though it has few tests"),
     ],
 )
 def test_an_issue_fails_again_by_a_new_failure_after_it_was_resolved(ways, resolved, runs):
