@@ -22,7 +22,7 @@ from reports.capabilities.capability_tables import (
 from reports.capabilities.champions_rule import MIN_SUITES, champions
 from reports.capabilities.leader_rule import AgainstFirst, Lists
 from reports.capabilities.query import CapabilityReport, Weighed, capability_report
-from reports.capabilities.rule import Capability, capability
+from reports.capabilities.rule import DIMENSION, Capability, capability
 from reports.documents.document import Document, Fact, Table
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.jury_tables import apart_table, judged_by
@@ -107,6 +107,12 @@ def _sentences(
         if ranked:
             best = ranked[0]
             name = model_name(report, best.model)
+            if all(part.kind == DIMENSION for part in best.parts):
+                yield (
+                    f"{weighed.row.name}: no suite tests it; by an analyst’s grades alone {name} "
+                    f"has {best.score:.2f}."
+                )
+                continue
             n = counted(len(best.parts), "component")
             ahead = _ahead(tested, len(ranked))
             yield f"{weighed.row.name}: {name} with {best.score:.2f} ({n}), {ahead}."

@@ -92,6 +92,17 @@ def test_score_weighs_grades_topics_and_suites(took, suites):
     assert (row["score"].n, row["dimensions"], row["topics"], row["suites"]) == (3, 1, 1, 1)
 
 
+def test_grades_alone_are_no_test(took, suites, bucket):
+    """A capability such as safety, of which an analyst had an opinion and no suite has a test."""
+    bucket.weights.exclude(kind="dimension").delete()
+    model = make_model(name="gpt-4o")
+    took(model, *[0.5] * SUITES)
+    graded(suites[0], model, clarity=8)
+
+    (said,) = [one for one in built().sentences if one.startswith("Clear law")]
+    assert said == "Clear law: no suite tests it; by an analyst’s grades alone gpt-4o has 0.78."
+
+
 def test_parts_of_a_score_are_one_click_away(took):
     took(make_model(name="gpt-4o"), 0.4, 0.6, 0.9, 0.9, 0.9)
     url = built().table("ranking").as_rows()[0]["model"].url
