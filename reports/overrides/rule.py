@@ -95,7 +95,7 @@ class Reviews(Sequence[Review]):
     @property
     def parts(self) -> str:
         """The parts in words, such as "28 confirmed, 4 overturned"."""
-        others = f", {self.others:,} without an outcome on one side" if self.others else ""
+        others = f", {self.others:,} disputed or not scored by judges" if self.others else ""
         return f"{self.confirmed:,} confirmed, {self.overturned:,} overturned{others}"
 
     @property

@@ -54,7 +54,7 @@ def test_only_opposite_outcomes_are_overturned():
     assert (reviews.confirmed, reviews.overturned, reviews.others) == (1, 2, 3)
     assert reviews.sentence == (
         "6 results reviewed by annotators: 1 confirmed, 2 overturned, "
-        "3 without an outcome on one side."
+        "3 disputed or not scored by judges."
     )
 
 
