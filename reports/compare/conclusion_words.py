@@ -51,6 +51,9 @@ ACROSS_IN_PICTURE = IN_PICTURE | {Word.WORSE: "lower", Word.BETTER: "higher"}
 NAMED = 4
 """Issues that a sentence names."""
 
+BY_JUDGES_ALONE = "By judges alone: no verdict of a person counts in a comparison."
+"""What every conclusion rests on."""
+
 FALSE_WORSE = 0.032
 """Largest share of unchanged pairs that are called worse (`dev.py bench validity change`)."""
 
@@ -141,7 +144,9 @@ def excluded(found: Conclusion) -> str:
     interval = found.interval
     if interval is None:
         return ""
-    return f" A loss of more than {abs(100 * min(interval.low, 0)):.1f} points is excluded."
+    if interval.low >= 0:
+        return " Any loss is excluded."
+    return f" A loss of more than {-100 * interval.low:.1f} points is excluded."
 
 
 def missing(found: Conclusion, first: str, second: str) -> str:
@@ -182,7 +187,7 @@ def lost(found: Conclusion, titles: Mapping[int, str], *, in_short: bool = False
 def _named(issues: Sequence[LostIssue], titles: Mapping[int, str]) -> str:
     return few(
         [
-            f"“{titles.get(one.issue, f'issue {one.issue}')}” ({one.lost:g} of {one.tests:,})"
+            f"“{titles.get(one.issue, f'issue {one.issue}')}” ({one.lost:.3g} of {one.tests:,})"
             for one in issues
         ],
         most=NAMED,
@@ -191,19 +196,38 @@ def _named(issues: Sequence[LostIssue], titles: Mapping[int, str]) -> str:
 
 def how_sure(found: Conclusion) -> Iterator[str]:
     """Yield method, p and interval of the conclusion, and what they do not account for."""
-    reading, interval, p = found.reading, found.interval, found.p
-    if reading is None or interval is None or p is None:
+    reading, p = found.reading, found.p
+    if reading is None or p is None:
         return
     net = reading.net
+    yield BY_JUDGES_ALONE
     yield (
         f"Net change {points(net.change)} over {counted(net.tests, 'test')} of "
-        f"{counted(net.issues, 'issue')} (95% {points(interval.low)} to {points(interval.high)}); "
+        f"{counted(net.issues, 'issue')} ({bounds(found)}); "
         f"{is_p(p)} ({net.method}); "
         f"issues lost: {is_p(reading.lost.p)} (at most {reading.lost.level / 2:g} is sure)."
     )
     if net.is_sure and not net.accounts_for_issues:
         issues = counted(net.issues, "issue")
         yield f"These tests surely changed. Whether other issues would, {issues} cannot show."
+
+
+def bounds(found: Conclusion) -> str:
+    """Return the interval of the change, such as "95% −5.2 pts to 1 pts"; "" without one.
+
+    Where p excludes no change, a bound at 0 lies just beside it.
+    """
+    lowest, highest = found.against_new, found.against_old
+    if lowest is None or highest is None:
+        return ""
+    low = _end(lowest.net.interval.low, "just above 0", is_beside=lowest.net.is_sure)
+    high = _end(highest.net.interval.high, "just below 0", is_beside=highest.net.is_sure)
+    return f"95% {low} to {high}"
+
+
+def _end(value: float, beside: str, *, is_beside: bool) -> str:
+    text = points(value)
+    return beside if is_beside and text == points(0) else text
 
 
 def is_p(p: float) -> str:

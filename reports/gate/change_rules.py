@@ -1,4 +1,8 @@
-"""Rules of the gate on the change from the baseline. Pure."""
+"""Rules of the gate on the change from the baseline. Pure.
+
+Of their verdicts `reports.gate.rule.decide` makes the exit code: 2 if a condition is not met, else
+1 if a rule does not hold, else 2 if one cannot tell, else 0.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
