@@ -27,6 +27,12 @@ class Spender(Protocol):
 
 def spent_by(parts: Iterable[Spender]) -> Spent:
     """Return what all calls of batches cost."""
-    rows = [(part.spent_usd, part.unpriced_calls) for part in parts]
-    cost, unpriced = sum((row[0] for row in rows), Decimal(0)), sum(row[1] for row in rows)
+    return added(Spent(part.spent_usd, part.unpriced_calls) for part in parts)
+
+
+def added(parts: Iterable[Spent]) -> Spent:
+    """Add up what was spent; a cost of 0 beside calls of unknown cost is unknown."""
+    rows = list(parts)
+    cost = sum((row.usd or Decimal(0) for row in rows), Decimal(0))
+    unpriced = sum(row.unpriced for row in rows)
     return Spent(cost if cost or not unpriced else None, unpriced)

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from evalhub.statistics.changes.conclusion import ORDER, Word
 from evalhub.statistics.changes.lost_issues import LostIssue
-from evalhub.work.cost_total import Spent, spent_by
+from evalhub.work.cost_total import Spent, added, spent_by
 from reports.compare.attempts_query import Attempts, Runs, attempts_of
 from reports.compare.pair_changes_query import PairChange, pair_changes
 from reports.documents.model_lines import LineStyle, difference
@@ -137,6 +137,19 @@ class ReleasesReport:
     def shown(self) -> tuple[ReleaseLine, ...]:
         """The lines that the page lists, losses first."""
         return self.lines[:MAX_LINES]
+
+    @property
+    def cost_alike(self) -> tuple[Spent, Spent] | None:
+        """What the models and suites of both releases cost before and now; None: there are none."""
+        both = [
+            (line.figures_before.spent, line.figures.spent)
+            for line in self.lines
+            if line.figures_before
+        ]
+        if not both:
+            return None
+        before, now = (added(side) for side in zip(*both, strict=True))
+        return before, now
 
     @property
     def compared(self) -> list[ReleaseLine]:

@@ -8,6 +8,7 @@ from evalhub.display.formatting import counted, few, listed
 from evalhub.statistics.changes.conclusion import Word
 from reports.compare.conclusion_words import (
     BY_JUDGES,
+    BY_JUDGES_ALONE,
     IN_PICTURE,
     family,
     first_run,
@@ -107,10 +108,13 @@ def sentences(report: ReleasesReport) -> Iterator[str]:
     if len(report.shown) < len(report.lines):
         of = counted(len(report.lines), "run")
         yield f"{len(report.shown):,} of {of} are listed, losses first."
+    yield from cost_sentence(report)
 
 
 def basis(report: ReleasesReport) -> Iterator[str]:
-    """Yield how sure the conclusions are together."""
+    """Yield what the conclusions rest on, and how sure they are together."""
+    if report.compared:
+        yield BY_JUDGES_ALONE
     yield from filter(None, [family(len(report.compared), "comparison")])
 
 
@@ -150,7 +154,7 @@ def models_table(report: ReleasesReport) -> Table:
             Column("net", "Net change", "points", "On tests that are the same in both runs"),
             Column("tests", "Tests", "count", "Tests compared between the runs"),
             Column("conclusion", "Conclusion"),
-            Column("p", "p", "p"),
+            Column("p", "p", "p", "Of the net change; lost issues have their own"),
             Column("overturned", "Overturned", note="Of the results reviewed by annotators"),
             Column("cost_before", f"Cost: {before.lower()}", "usd"),
             Column("cost", f"Cost: {now.lower()}", "usd", "Answers and judgments"),
@@ -241,3 +245,16 @@ def cost_note(report: ReleasesReport) -> str:
     if before.runs:
         parts.append(f"before: {before.spent} in {counted(before.runs, 'run')}")
     return ", ".join(parts)
+
+
+def cost_sentence(report: ReleasesReport) -> Iterator[str]:
+    """Yield what the release cost, and the part of it that the one before ran, too."""
+    alike, cost = report.cost_alike, report.cost
+    if alike is None or not report.before or not cost.spent.usd:
+        return
+    before, now = alike
+    same = "" if now == cost.spent else f"; what {report.before} ran, too, cost {now}"
+    yield (
+        f"Release {report.release} cost {cost.spent} in {counted(cost.runs, 'run')}{same}, "
+        f"before {before}."
+    )
