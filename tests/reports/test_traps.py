@@ -1,8 +1,8 @@
 """What tempts to a wrong conclusion: each trap is told alike by every page that concludes.
 
 Each is a history of one model on one suite. Home, Release, Compare, Trend and the gate ask the same
-question of its last two releases, and the leaderboard and the issue's timeline where they are
-touched.
+question of its last two releases; the timeline says of the issue that the trap is about whether it
+fails in the last one, and the leaderboard has the model's place by the judges of that release.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from issues.models import Test
-from reports.compare.conclusion_words import BY_JUDGES
+from reports.compare.conclusion_words import BY_JUDGES, BY_JUDGES_ALONE
 from reports.gate.query import gate_result
 from runs.comparison.baselines import opponent_of
 from runs.figures.run_tallies import count_due
@@ -95,6 +95,18 @@ class History:
         assert set(found.values()) == {word}, found
         assert self.gate(**sides).code == exit_code
 
+    def timeline(self, issue: int = 0) -> dict[str, str]:
+        """The outcome of an issue in each release."""
+        rows = self.json("issue_timeline", issue=self.issues[issue].pk)["tables"]["releases"][
+            "rows"
+        ]
+        return {row["release"]: row["outcome"] for row in rows}
+
+    def mean(self) -> float | None:
+        """The model's mean on the leaderboard; None: not ranked."""
+        rows = self.json("leaderboard", least=1)["tables"]["ranking"]["rows"]
+        return rows[0]["mean"]["value"] if rows else None
+
 
 def test_a_lost_issue_among_noise_is_worse_everywhere(client):
     """B1, B15: one issue is lost whole, and more tests of others are won."""
@@ -104,6 +116,8 @@ def test_a_lost_issue_among_noise_is_worse_everywhere(client):
     history.release("1.1", [*lost, *others[3::40]])
 
     history.all_say("judges rate it worse", 1)
+    assert history.timeline() == {"1.1": "fails", "1.0": "passes"}
+    assert history.mean() == 0.87
     for name in ("releases", "compare"):
         runs = {"runs": [run.pk for run in history.runs]} if name == "compare" else {}
         assert "Lost for sure: “Behaviour 00” (10 of 10)" in " ".join(
@@ -118,6 +132,8 @@ def test_a_win_elsewhere_hides_no_loss(client):
     history.release("1.1", history.tests[:50])
 
     history.all_say("judges rate it worse", 1)
+    assert [history.timeline(n)["1.1"] for n in (0, 4, 5, 19)] == [*["fails"] * 2, *["passes"] * 2]
+    assert history.mean() == 0.75
 
 
 def test_reviews_of_one_side_make_nothing_better(client):
@@ -126,7 +142,7 @@ def test_reviews_of_one_side_make_nothing_better(client):
     failing = history.tests[::5]
     history.release("1.0", failing)
     newer = history.release("1.1", [*failing[2:], history.tests[1]])
-    before = history.words()
+    before, timeline, mean = history.words(), history.timeline(2), history.mean()
     by = make_user("annotator")
     for result in newer.results.filter(outcome="failed"):
         evaluate(result, HumanVerdict("1", "Right after all."), by=by)
@@ -134,6 +150,9 @@ def test_reviews_of_one_side_make_nothing_better(client):
 
     history.all_say("cannot tell", 0)
     assert history.words() == before
+    assert history.mean() == mean
+    # People count in the outcome of an issue: they said that its failing answers are right.
+    assert (timeline["1.1"], history.timeline(2)["1.1"]) == ("cannot tell", "passes")
 
 
 def test_disputes_take_no_run_off_a_page(client):
@@ -149,6 +168,8 @@ def test_disputes_take_no_run_off_a_page(client):
     assert newer.results.filter(is_disputed=True).count() == 10
 
     history.all_say("judges rate it worse", 1)
+    assert [history.timeline(n)["1.1"] for n in (0, 1, 3)] == ["fails", "fails", "cannot tell"]
+    assert history.mean() == 0.8
 
 
 def test_a_judge_that_stops_answering_makes_nothing_better(client):
@@ -165,6 +186,8 @@ def test_a_judge_that_stops_answering_makes_nothing_better(client):
     sentences = " ".join(history.json("releases")["sentences"])
     assert "missing" in sentences
     assert "Retry" in sentences
+    assert history.timeline() == {"1.1": "cannot tell", "1.0": "cannot tell"}
+    assert history.mean() == 0.75, "the release before, whose judges all answered"
 
 
 def silence(run: Run, tests: Sequence[Test]) -> None:
@@ -188,6 +211,7 @@ def test_a_third_attempt_is_judged_with_the_first_two(client):
     assert found.pop("compare") == "no outcome changed"
     assert set(found.values()) == {"judges rate it worse"}
     assert history.gate(history.runs[0]).code == 1
+    assert history.timeline()["1.1"] == "fails"
     said = " ".join(history.json("compare", runs=[history.runs[0].pk, last.pk])["sentences"])
     assert "With all 3 runs of 1.1 pooled: judges rate it worse: lost 8, won 0" in said
 
@@ -199,8 +223,10 @@ def test_a_suite_that_grew_is_compared_on_what_both_have(client):
     history.release("1.0", old[::2], old)
     history.release("1.1", [*old[::10], *added[::2]])
 
-    found = history.json("compare", runs=[run.pk for run in history.runs])
-    assert found["facts"]["conclusion"]["value"] == "judges rate it better"
+    assert set(history.words().values()) == {"judges rate it better"}
+    assert history.gate().code == 2, "half of the tests have nothing to be compared with"
+    assert (history.timeline(0)["1.1"], history.timeline(5)["1.1"]) == ("cannot tell", "fails")
+    assert history.mean() == 0.7
 
 
 def test_a_slow_slide_shows_against_the_reference(client):
@@ -210,6 +236,8 @@ def test_a_slow_slide_shows_against_the_reference(client):
         history.release(f"1.{n}", history.tests[: 12 * n : 4])
 
     history.all_say("cannot tell", 0)
+    assert history.timeline()["1.7"] == "cannot tell"
+    assert history.mean() == 0.79
     said = {name: " ".join(history.json(name)["sentences"]) for name in ("releases", "trend")}
     assert "Alpha since 1.0 (look 7 of 20 at 1.0): judges rate it worse" in said["releases"]
     assert "pass rate fell over 8 releases" in said["trend"]
@@ -236,8 +264,9 @@ def test_a_hotfix_is_compared_with_what_it_came_from(client):
     assert history.json("releases")["title"] == "Release 1.4 against 1.3"
     home = client.get(reverse("admin:index"), {"compute": 1}).content.decode()
     assert "Release 1.4 against 1.3" in home
-    (row,) = history.json("leaderboard", least=1)["tables"]["ranking"]["rows"]
-    assert row["mean"]["value"] == 1
+    assert history.mean() == 1
+    outcomes = history.timeline()
+    assert (outcomes["1.2.1"], outcomes["1.4"]) == ("fails", "passes")
 
 
 def test_a_kinder_judge_is_said_to_be_a_judge(client):
@@ -247,3 +276,7 @@ def test_a_kinder_judge_is_said_to_be_a_judge(client):
     history.release("1.1", history.tests[::9])
 
     history.all_say("judges rate it better", 0)
+    for name in ("releases", "compare"):
+        runs = {"runs": [run.pk for run in history.runs]} if name == "compare" else {}
+        assert BY_JUDGES_ALONE in history.json(name, **runs)["sentences"]
+    assert history.mean() == pytest.approx(0.88)
