@@ -1,14 +1,17 @@
 """The demo's sample history: each planted finding is told by the reports about it, by no other."""
 
+import re
 from itertools import pairwise
 
 import pytest
+from django.http import QueryDict
 from django.urls import reverse
 
 from issues.models import Issue
+from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import proposals
 from reports.models import ExecutiveSummary
-from reports.registry import PAGES
+from reports.registry import PAGES, page_of
 from reports.summaries import sample
 from runs.demo import plan, writer
 from runs.models import HumanEvaluation, Result, Run
@@ -63,6 +66,44 @@ def compare(report):
         return report("compare", runs=[run_of(model, before).pk, run_of(model, after).pk])
 
     return between
+
+
+# A manager's questions ----------------------------------------------------------------------------
+
+STATISTICS = re.compile(
+    r"\bp [=<≤]|Holm|Wilson|McNemar|\bkappa\b|\balpha\b|significan|interval|sign flips|permutation"
+)
+ANSWERS = {
+    "releases": (
+        f"Judges rate {AURORA} and {KELP} worse; cannot tell about {CLOVER}.",
+        f"{KELP} · Sample: all questions: judges rate it worse: lost 12, won 6 of the same 72 "
+        f"tests. Lost for sure: “{DATES}” (12 of 12).",
+        "Release 1.4 cost $0.17 in 24 runs; what 1.3 ran, too, cost $0.088, before $0.093.",
+    ),
+    "trend": (f"Tags that surely fell: Dates with {KELP}, lost 12, won 0 of 12 tests",),
+    "leaderboard": (f"The data does not decide between {CLOVER} and {KELP}: {CLOVER} costs least",),
+    "judge_reliability": (
+        "Only with people’s checks: they agree with 382 of 384 verdicts of Sample: three judges",
+    ),
+    "overrides": ("494 results reviewed by annotators: 478 confirmed, 15 overturned",),
+    "activity": ("Release 1.4 was tested: 24 runs of 4 models; 4 verdicts overturned; 1 resolved",),
+    "heatmap": (
+        f"{KELP}: 56 of 72 answers pass, all of them in 18 of 21 issues, fewest in “{DATES}",
+    ),
+    "underperforming": ("Do this first: “Invents a current list",),
+}
+"""The beginnings of the sentences with which reports answer, by report."""
+
+
+def test_reports_answer_first_and_without_statistics(user, subtests):
+    for key, answers in ANSWERS.items():
+        page = page_of(key)
+        document = page.build(page.form(QueryDict("")).filters, Reading(user))
+        said = document.leading_sentences
+        with subtests.test(key):
+            assert not [one for one in said if STATISTICS.search(one)]
+            for answer in answers:
+                assert any(one.startswith(answer) for one in said), said
 
 
 # What got better or worse -------------------------------------------------------------------------
