@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from evalhub.display.charts import Figure
 from evalhub.display.formatting import counted, few, listed
 from evalhub.statistics.changes.conclusion import Word
+from evalhub.statistics.changes.lost_issues import LostIssue
 from reports.compare.conclusion_words import (
     BY_JUDGES,
     BY_JUDGES_ALONE,
@@ -224,7 +225,7 @@ def issues_table(report: ReleasesReport) -> Table:
                 Link(report.titles[one.issue], page_url("issue_timeline", issue=one.issue)),
                 Link(line.name, page_url("compare", runs=[line.before, line.run], issue=one.issue)),
                 *(one.lost, one.won, one.tests),
-                *("yes" if is_sure else "may be chance", one.adjusted),
+                *(_how_sure(line, one, is_sure=is_sure), one.adjusted),
             )
             for line, one, is_sure in losses
         ],
@@ -235,6 +236,13 @@ def issues_table(report: ReleasesReport) -> Table:
         if report.compared
         else "No run can be compared.",
     )
+
+
+def _how_sure(line: ReleaseLine, one: LostIssue, *, is_sure: bool) -> str:
+    if not is_sure or line.change is None or line.change.conclusion.reading is None:
+        return "may be chance"
+    losses = line.change.conclusion.reading.lost
+    return "yes" if one in losses.found[: losses.named] else "together with others"
 
 
 def cost_note(report: ReleasesReport) -> str:
