@@ -15,7 +15,7 @@ from reports.activity.rule import TITLES, Event, Kind, counts, news
 from reports.documents.document import MIN_DRAWN, Cell, Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
-from reports.issue_proposals.proposals import cached_proposals
+from reports.issue_proposals.proposals import proposals_at_hand
 from reports.queries.names import titles
 from reports.queries.periods import PeriodField, period_words, since_of
 
@@ -45,8 +45,7 @@ def news_of(events: Sequence[Event], since: datetime | None, reading: Reading) -
     """Return what happened in a sentence; runs only where there are any that the reader may see."""
     if not any(event.kind == Kind.RUN for event in events):
         return news(events, [])
-    proposed = cached_proposals(reading) or ()
-    failing = titles([one.issue for one in proposed if one.act == "reopen"])
+    failing = titles([one.issue for one in proposals_at_hand(reading) if one.act == "reopen"])
     return news(events, tested_releases(since), list(failing.values()))
 
 

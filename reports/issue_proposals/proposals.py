@@ -107,6 +107,13 @@ def cached_proposals(reading: Reading) -> list[Proposal] | None:
     return reading.computed(PROPOSALS, state_of_workspace(), list[Proposal], proposals)
 
 
+def proposals_at_hand(reading: Reading) -> list[Proposal]:
+    """Return all proposals if they are cached or may be computed now, else none: no page waits."""
+    if reading.computes:
+        return cached_proposals(reading) or []
+    return cached(PROPOSALS, state_of_workspace(), list[Proposal]) or []
+
+
 STATE = (
     *("MAX(finished_at) FROM runs_run", "COUNT(*) FROM runs_run"),
     *("MAX(finished_at) FROM runs_judgerun", "COUNT(*) FROM runs_judgerun"),

@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from reports.compare.conclusion_words import BY_JUDGES_ALONE
 from reports.documents.reading import Reading
 from reports.releases.page import RELEASES
 from reports.schedules.snapshots import make
@@ -96,6 +97,7 @@ def test_a_conclusion_is_a_sentence_with_counts_and_lost_issues(tests):
         "Judges rate Tiny worse.",
         "Tiny: judges rate it worse: lost 7, won 0 of the same 14 tests. Lost for sure: “Issue 0” "
         "(7 of 7).",
+        BY_JUDGES_ALONE,
     )
     (row,) = found.table("models").as_rows()
     assert row["p"] == pytest.approx(1 / 2**7)
@@ -209,7 +211,10 @@ def test_figures_are_of_all_runs_of_the_release_and_of_models_not_of_suites(monk
 
     assert [row["model"].text for row in found.table("models").as_rows()] == ["c · t", "a · s"]
     assert found.sentences[0] == ("Judges rate c worse; no outcome of a and b changed.")
-    assert found.sentences[found.leading - 1] == "2 of 4 runs are listed, losses first."
+    assert found.leading_sentences[-2:] == (
+        "2 of 4 runs are listed, losses first.",
+        "Release 1.1 cost $5.00 in 5 runs; what 1.0 ran, too, cost $4.00, before $4.00.",
+    )
     notes = {fact.name: (fact.value, fact.note) for fact in found.facts}
     assert notes["compared"] == (3, "of 3")
     assert notes["worse"] == (1, "of 3 compared")
