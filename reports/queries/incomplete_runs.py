@@ -20,7 +20,7 @@ from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.tallies import Counts, groups_of, tallies_of_runs
 from runs.lifecycle.control import retryable_of
 from runs.models import PARTLY_JUDGED, ResultScore, Run
-from runs.models.run import RunQuerySet
+from runs.models.run_queries import RunQuerySet
 
 CONTROL = "runs.control_run"
 NOTE = (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from runs.comparison.release_order import newest_first
 from runs.models import Run, Suite
-from runs.models.run import RunQuerySet
+from runs.models.run_queries import RunQuerySet
 
 NO_SUITE = "none"
 """Choice of the runs without a suite."""

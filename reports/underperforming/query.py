@@ -18,7 +18,7 @@ from reports.releases.query import ReleasesReport, releases_report
 from reports.underperforming.rule import Standing, WorkItem, work_list
 from runs.comparison.release_order import newest_first
 from runs.models import Run
-from runs.models.run import RunQuerySet
+from runs.models.run_queries import RunQuerySet
 
 
 @dataclass(frozen=True)
