@@ -1,5 +1,7 @@
 """What a comparison comes to, in sentences."""
 
+from evalhub.statistics.changes.conclusion import Outcome, Pair, Word, conclude
+from reports.compare.conclusion_words import BY_JUDGES_ALONE, bounds, excluded
 from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.sentences import basis, concluded
 from tests.reports.compare.builders import a_run, comparison
@@ -17,10 +19,11 @@ def test_the_conclusion_comes_first_and_figures_after_it():
     first = a_run(*("p" * 8 + "f" * 2 + "p" * 100))
     second = a_run(*("f" * 8 + "p" * 2 + "p" * 100))
 
-    headline, lost, sure, score = said(first, second)
+    headline, lost, basis, sure, score = said(first, second)
 
     assert headline.startswith("Cannot tell: lost 8, won 2 of the same 110 tests. A loss of more")
     assert lost.startswith("Lost, none sure by itself: “issue 1” (1 of 1), ")
+    assert basis == BY_JUDGES_ALONE
     assert "p = 0.065" in sure
     assert score.startswith("The mean score changed by −0.055 over 110 tests")
 
@@ -86,3 +89,20 @@ def test_labels_of_people_are_not_taken_for_formats():
     rows = comparison(a_run("p"), a_run("p", "p"))
 
     assert "only in {0.x}" in basis(rows, None, first="{first}", second="{0.x}")[-1]
+
+
+def test_an_end_of_the_interval_at_zero_lies_beside_it_where_the_change_is_sure():
+    """Five issues of 20 are lost whole, one test of a sixth is won: by issue the end is 0."""
+    pairs = [
+        Pair(issue, Outcome.whole(float(before)), Outcome.whole(float(after)))
+        for issue in range(20)
+        for place in range(10)
+        for before, after in [(True, False) if issue < 5 else ((issue, place) != (5, 0), True)]
+    ]
+    found = conclude(pairs)
+
+    assert (found.word, round(found.p or 1, 3)) == (Word.WORSE, 0.047)
+    assert bounds(found) == "95% −44.5 pts to just below 0"
+    assert excluded(conclude([pair._replace(old=pair.new, new=pair.old) for pair in pairs])) == (
+        " Any loss is excluded."
+    )
