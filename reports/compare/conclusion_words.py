@@ -196,38 +196,20 @@ def _named(issues: Sequence[LostIssue], titles: Mapping[int, str]) -> str:
 
 def how_sure(found: Conclusion) -> Iterator[str]:
     """Yield method, p and interval of the conclusion, and what they do not account for."""
-    reading, p = found.reading, found.p
-    if reading is None or p is None:
+    reading, interval, p = found.reading, found.interval, found.p
+    if reading is None or interval is None or p is None:
         return
     net = reading.net
     yield BY_JUDGES_ALONE
     yield (
         f"Net change {points(net.change)} over {counted(net.tests, 'test')} of "
-        f"{counted(net.issues, 'issue')} ({bounds(found)}); "
+        f"{counted(net.issues, 'issue')} (95% {points(interval.low)} to {points(interval.high)}); "
         f"{is_p(p)} ({net.method}); "
         f"issues lost: {is_p(reading.lost.p)} (at most {reading.lost.level / 2:g} is sure)."
     )
     if net.is_sure and not net.accounts_for_issues:
         issues = counted(net.issues, "issue")
         yield f"These tests surely changed. Whether other issues would, {issues} cannot show."
-
-
-def bounds(found: Conclusion) -> str:
-    """Return the interval of the change, such as "95% −5.2 pts to 1 pts"; "" without one.
-
-    Where p excludes no change, a bound at 0 lies just beside it.
-    """
-    lowest, highest = found.against_new, found.against_old
-    if lowest is None or highest is None:
-        return ""
-    low = _end(lowest.net.interval.low, "just above 0", is_beside=lowest.net.is_sure)
-    high = _end(highest.net.interval.high, "just below 0", is_beside=highest.net.is_sure)
-    return f"95% {low} to {high}"
-
-
-def _end(value: float, beside: str, *, is_beside: bool) -> str:
-    text = points(value)
-    return beside if is_beside and text == points(0) else text
 
 
 def is_p(p: float) -> str:

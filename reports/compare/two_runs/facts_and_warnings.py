@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from evalhub.display.formatting import counted, listed
+from evalhub.display.formatting import counted, listed, points
 from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
-from reports.compare.conclusion_words import ACROSS, BY_JUDGES, bounds
+from reports.compare.conclusion_words import ACROSS, BY_JUDGES
 from reports.compare.evidence_rule import Findings
 from reports.compare.query import Comparison, Side
 from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share
@@ -120,8 +120,10 @@ def _missing(two: TwoRuns) -> Fact:
 
 def _net_note(two: TwoRuns) -> str:
     tests = counted(two.tally.n, "test")
-    found = bounds(two.found.conclusion) if two.found else ""
-    return f"over {tests} ({found})" if found else f"over {tests}"
+    interval = two.found and two.found.conclusion.interval
+    if not interval:
+        return f"over {tests}"
+    return f"over {tests} (95% {points(interval.low)} to {points(interval.high)})"
 
 
 def _rate(run: Run, tests: Iterable[tuple[Tested | None, int]]) -> Rate:
