@@ -102,6 +102,7 @@ def _added(
     source_id = f"sample:{row['key']}"
     if found := model.objects.filter(source_id=source_id).first():
         return found, False
-    new = model(source_id=source_id, **{name: row[name] for name in names}, **fields)
+    given = {name: row[name] for name in names if name in row}
+    new = model(source_id=source_id, **given, **fields)
     save_signed(new, by, "Sample data")
     return new, True
