@@ -76,7 +76,7 @@ STATISTICS = re.compile(
 ANSWERS = {
     "releases": (
         f"Judges rate {AURORA} and {KELP} worse; cannot tell about {CLOVER}.",
-        f"{KELP} · Sample: all questions: judges rate it worse: lost 12, won 6 of the same 72 "
+        f"{KELP}: judges rate it worse: lost 12, won 6 of the same 72 "
         f"tests. Lost for sure: “{DATES}” (12 of 12).",
         "Release 1.4 cost $0.17 in 24 runs; what 1.3 ran, too, cost $0.088, before $0.093.",
     ),
