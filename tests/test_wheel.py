@@ -200,7 +200,7 @@ def test_the_commands_of_the_image_run(installed, tmp_path):
         provider.script = answer_or_judge
         output_of("-c", LAUNCH.replace("BASE", provider.base_url), folder=tmp_path, **settings)
         with running(tmp_path / "log", *evalhub, "worker", folder=tmp_path, **settings) as worker:
-            eventually(partial(is_answered, tmp_path), f"the run, in {tmp_path / 'log'}", 90)
+            eventually(partial(is_answered, tmp_path), f"the run, in {tmp_path / 'log'}")
             worker.terminate()
             assert worker.wait(15) == 0
 
@@ -224,7 +224,7 @@ def test_the_web_server_starts_with_both_log_formats(installed, tmp_path, place,
 
     with running(log, "-m", Path(program).name, *command, folder=tmp_path, **settings) as process:
         page = f"http://127.0.0.1:{port}/healthz"
-        eventually(partial(answers, page, process), f"an answer, in {log}", 60)
+        eventually(partial(answers, page, process), f"an answer, in {log}")
         process.terminate()
         assert process.wait(15) == 0
     lines = [line for line in log.read_text().splitlines() if line]

@@ -118,7 +118,7 @@ class Site:
 
     def worker(self, tree: Popen, state: str = "processing") -> int:
         """The worker process of a tree that is `processing` a task, or `idle`."""
-        found = eventually(lambda: processes.titled(tree.pid, state), f"a worker {state}", 60)
+        found = eventually(lambda: processes.titled(tree.pid, state), f"a worker {state}")
         return found[0]
 
     # The run ---------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class Site:
         self.read(request_worker)
 
     def wait_for_calls(self, number: int) -> None:
-        eventually(lambda: self.provider.total >= number, f"{number} calls", 90)
+        eventually(lambda: self.provider.total >= number, f"{number} calls")
 
     def states(self) -> list[str]:
         """The states of the run and its judge run."""

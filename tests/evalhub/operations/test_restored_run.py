@@ -74,7 +74,7 @@ def test_calls_needed_are_calls_made(tmp_path, database_url, empty_database):
         run = launch(provider)
         request_worker()
         with worker(tmp_path, database_url):
-            eventually(lambda: saved() >= CALLS // 4, "a quarter of the run", 90)
+            eventually(lambda: saved() >= CALLS // 4, "a quarter of the run")
             call_command("backup", file)
             assert not is_over(run)
         pace["ms"] = 0
@@ -84,7 +84,7 @@ def test_calls_needed_are_calls_made(tmp_path, database_url, empty_database):
             needed = CALLS - saved()
             provider.clear()
             with worker(tmp_path, other):
-                eventually(lambda: is_over(run), "the end of the restored run", 120)
+                eventually(lambda: is_over(run), "the end of the restored run")
             assert saved() == CALLS
     assert 0 < needed < CALLS
     assert (provider.total, max(provider.counts.values())) == (needed, 1)

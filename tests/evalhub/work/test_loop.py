@@ -308,7 +308,7 @@ def test_new_run_is_seen_while_the_old_one_goes_on(provider, model_at, start):
     worker = start()
     eventually(lambda: provider.in_flight == 2, "a busy worker")
     make_run(*some_tests(1, "New"), model=model_at())
-    eventually(lambda: any("New" in prompt(r) for r in provider.requests), "the new run", 5)
+    eventually(lambda: any("New" in prompt(r) for r in provider.requests), "the new run")
 
     assert old.results.filter(state=ItemState.PENDING).count() > 20
     worker.stop()

@@ -41,7 +41,7 @@ def test_run_ends_and_its_counts_and_cost_are_those_of_the_provider(
         killed_at, open_at_most = timezone.now(), provider.total - recorded + 2 * WIDTH
         request_worker()
         eventually(lambda: is_over(run), "the end of the run", 600)
-        eventually(lambda: agrees(run, provider), "the record of the killed worker's calls", 60)
+        eventually(lambda: agrees(run, provider), "the record of the killed worker's calls")
 
     calls = list(calls_of(run))
     lost = [call for call in calls if call.error_kind == REPLY_LOST]

@@ -55,7 +55,7 @@ def test_batch_reopened_while_it_was_being_marked_is_not_lost():
             with transaction.atomic():
                 progress.lock(run)
                 began.set()
-                eventually(lambda: finishing.ident, "the worker", 5)
+                eventually(lambda: finishing.ident, "the worker")
                 connection.cursor().execute("SELECT 1")
                 control.retry_errors(run)
         finally:

@@ -34,14 +34,14 @@ def test_worker_that_was_silent_for_a_lease_begins_no_call(provider, model_at, s
     monkeypatch.setattr(Caller, "once", noted(begun, Caller.once))
     monkeypatch.setattr(batches, "claim", noted(claims, batches.claim))
     worker = start()
-    eventually(lambda: provider.total > 2, "a worker at work", 120)
+    eventually(lambda: provider.total > 2, "a worker at work")
 
     with monkeypatch.context() as patch:
         patch.setattr(Heartbeat, "beat", no_beat)
         patch.setattr(clock, "since_boot", lambda: boot() + LEASE_S)
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0), worker._events).result(30)
         before, claimed = len(begun), len(claims)
-        eventually(lambda: len(claims) > claimed + 3, "that it would call", 120)
+        eventually(lambda: len(claims) > claimed + 3, "that it would call")
         assert len(begun) == before
 
     worker.end()
@@ -69,8 +69,8 @@ def test_worker_that_slept_amid_a_claim_does_not_begin_it(provider, model_at, st
     monkeypatch.setattr(clock, "since_boot", lambda: boot() + sum(slept))
     monkeypatch.setattr(batches, "claim", claim_and_sleep)
     worker = start()
-    eventually(lambda: slept, "a claim", 60)
-    eventually(lambda: not worker.loop.heartbeat.claiming.locked(), "its end", 60)
+    eventually(lambda: slept, "a claim")
+    eventually(lambda: not worker.loop.heartbeat.claiming.locked(), "its end")
     assert not worker.loop._tasks()
     assert provider.total == 0
 

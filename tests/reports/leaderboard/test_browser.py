@@ -43,7 +43,8 @@ def rows(page, table):
     """The texts of the cells of a table, row by row."""
     page.locator(f"table[data-table={table}]").wait_for()
     lines = page.locator(f"table[data-table={table}] tbody tr")
-    return [line.locator("th, td").all_inner_texts() for line in lines.all()]
+    cells = (line.locator("th, td").all_inner_texts() for line in lines.all())
+    return [[text.strip() for text in line] for line in cells]
 
 
 def test_leaderboard_is_read_ranked_anew_and_opened(enter, many):

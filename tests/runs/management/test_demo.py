@@ -215,12 +215,12 @@ def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_p
         for name, ending in (("first", signal.SIGINT), ("second", signal.SIGTERM)):
             log = tmp_path / name
             with running(log, "manage.py", "demo", "--port", "8931", **environment) as process:
-                address = eventually(partial(page_to_open, log), f"the demo, in {log}", 90)
+                address = eventually(partial(page_to_open, log), f"the demo, in {log}")
                 assert processes.answers(address)
-                eventually(lambda: is_over(tmp_path / "data"), "the runs and their summary", 150)
+                eventually(lambda: is_over(tmp_path / "data"), "the runs and their summary")
                 everything = processes.family(process.pid)
                 process.send_signal(ending)
-                assert process.wait(9) == 0
+                assert process.wait(60) == 0
                 assert processes.living(everything) == []
     assert provider.total == CALLS
     assert "are done" in (tmp_path / "second").read_text()

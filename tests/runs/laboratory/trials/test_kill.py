@@ -49,17 +49,17 @@ def test_a_killed_worker_neither_loses_nor_repeats_texts_and_judgments(tmp_path,
         with worker():
             order = order_of(benchmark, model, ideas_per_topic=4, ideas_per_cluster=4)
             writing = generation_runs.start(order, by=None)
-            eventually(lambda: benchmark.artifacts.count() >= 5, "the first texts", 60)
+            eventually(lambda: benchmark.artifacts.count() >= 5, "the first texts")
         texts = set(benchmark.artifacts.values_list("pk", "text"))
         with worker():
-            eventually(lambda: is_done(writing), "the end of the writing", 90)
+            eventually(lambda: is_done(writing), "the end of the writing")
             build_claims(benchmark)
             (trial,) = trial_control.start(benchmark, [TrialJudge(judge, template)], by=None)
             judged = trial.judgments.filter(state="done")
-            eventually(lambda: judged.count() >= 5, "the first judgments", 60)
+            eventually(lambda: judged.count() >= 5, "the first judgments")
         saved = set(judged.values_list("pk", "call"))
         with worker():
-            eventually(lambda: is_done(trial), "the end of the trial", 90)
+            eventually(lambda: is_done(trial), "the end of the trial")
 
     assert texts <= set(benchmark.artifacts.values_list("pk", "text"))
     assert benchmark.artifacts.count() == 8 * 5

@@ -28,12 +28,12 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing_that_was_saved(tmp_pa
         tuning = tuning_of(scored(MIXED * (ASKED // len(MIXED)), model=model), seed=1)
         with worker():
             attempt = start_attempt(tuning, draft_of(tuning, by=None), by=None)
-            eventually(lambda: Call.objects.count() >= ASKED // 4, "the first calls", 60)
+            eventually(lambda: Call.objects.count() >= ASKED // 4, "the first calls")
         saved = set(attempt.judgments.filter(state="done").values_list("pk", "call"))
         assert 0 < len(saved) < ASKED
 
         with worker():
-            eventually(lambda: is_done(attempt), "the end of the attempt", 60)
+            eventually(lambda: is_done(attempt), "the end of the attempt")
     assert progress_of(attempt).counts["done"] == ASKED
     assert saved <= set(attempt.judgments.values_list("pk", "call"))
     assert provider.total - ASKED <= 2 * IN_FLIGHT
