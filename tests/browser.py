@@ -40,6 +40,9 @@ OPTIONS = (
 HEIGHTS = {1280: 800, 390: 844}
 """Height of the window in pixels for each width that pages are looked at in."""
 
+PATIENCE_MS = 180_000
+"""How long a page is waited for: on a busy machine it is late, which is no fault."""
+
 Scheme = Literal["light", "dark"]
 _failed = pytest.StashKey[bool]()
 
@@ -92,6 +95,7 @@ def page(
         locale="en-US",
         timezone_id="UTC",
     )
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, live_server.url, faults)
     page = context.new_page()
     yield page
