@@ -56,7 +56,7 @@ def strip(
             "y": [None],
             "marker": {"symbol": "square", "size": 11, "color": colour},
         }
-        for _, colour, name in reversed(SQUARES.values())
+        for _, colour, name in reversed(list(SQUARES.values()))
     ]
     return figure
 

@@ -43,4 +43,4 @@ def test_a_test_that_came_later_counts_from_then_on():
 
 
 def test_where_nothing_slides_little_is_found():
-    assert found("reference", 40, 8, STEADY, 20) <= 0.15
+    assert found("reference", 40, 8, STEADY, 20, 40) <= 0.15

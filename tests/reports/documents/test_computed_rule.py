@@ -10,6 +10,7 @@ WITHOUT_VERSIONS = {
     "changes": "fingerprints of tests and juries",
     "compare": "the compared tests themselves",
     "corrected": "human evaluations are only added, and judge runs have ended",
+    "evaluated-runs": "human evaluations are only added",
     "judgments": "judge runs have ended",
     "pairwise": "the games themselves",
     "trust": "human evaluations are only added, and judge runs have ended",

@@ -193,7 +193,7 @@ def test_nothing_read_on_a_side_or_no_test_in_common_has_no_figure():
     [(60, 12, 24, False), (60, 12, 25, True), (60, 60, 25, True), (60, 4, 25, True)],
 )
 def test_people_are_heard_from_25_readings_and_10_issues_on(tests, issues, read, is_enough):
-    some: list[float | None] = [1.0, 0.0] * (read // 2) + [1.0] * (read % 2)
+    some: list[float | None] = [*[1.0, 0.0] * (read // 2), *[1.0] * (read % 2)]
     some += [None] * (tests - read)
     of = [place % issues for place in range(tests)]
     found = anchored_rate(side_of(range(tests), of, [1.0] * tests, some, ["all"] * tests))

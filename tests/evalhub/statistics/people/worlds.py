@@ -47,7 +47,7 @@ def joined(side: Side) -> dict[str, str]:
 
     def read(name: str) -> list[int]:
         rows = np.isin(side.strata, made[name]) & side.is_read
-        return side.issues[rows].tolist()
+        return list(side.issues[rows])
 
     while len(made) > 1:
         small = [one for one in made if len(read(one)) < 5 or len(set(read(one))) < 2]
@@ -97,7 +97,8 @@ def by_loops(
             spread = sqrt(n[s] / (n[s] - 1)) if n[s] > 1 else 1.0
             key = (int(side.tests[r]), int(side.issues[r]))
             rows.append((key, h_plain, h_read, c_plain, c_read, j_plain, spread, w))
-    h_of, c_of = defaultdict(float), defaultdict(float)
+    h_of: dict[int, float] = defaultdict(float)
+    c_of: dict[int, float] = defaultdict(float)
     for key, h_plain, h_read, c_plain, c_read, *_ in rows:
         h_of[key[0]] += h_plain + h_read
         c_of[key[0]] += c_plain + c_read
@@ -107,7 +108,8 @@ def by_loops(
     estimate = J - (H + tuning * C) if is_shift else H + tuning * C
     if is_shift:
         tuning = 1 - tuning
-    u_of, w_of = defaultdict(float), defaultdict(float)
+    u_of: dict[int, float] = defaultdict(float)
+    w_of: dict[int, float] = defaultdict(float)
     for key, h_plain, h_read, c_plain, c_read, j_plain, spread, w in rows:
         if is_shift:  # judge - human in the place of y
             h_plain, h_read = j_plain - h_plain, -c_read - h_read
