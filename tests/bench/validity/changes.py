@@ -67,17 +67,33 @@ def false_changes(g: int, equal: bool, correlation: float, draws: int) -> float:
 
 
 def coverage(
-    g: int, equal: bool, correlation: float, loss: float, draws: int, *, by_issue: bool = True
+    g: int,
+    equal: bool,
+    correlation: float,
+    loss: float,
+    draws: int,
+    *,
+    by_issue: bool = True,
+    in_issues: bool = False,
 ) -> float:
-    """Return the share of intervals that cover the true change; 20 % of the tests change."""
+    """Return the share of intervals that cover the true change.
+
+    20 % of the tests change, either way alike, and a loss is laid over them.
+
+    Args:
+        by_issue: The interval accounts for issues.
+        in_issues: The loss falls on whole issues as changes do: where few issues change, most
+            often none does, and what is found cannot show it.
+    """
     issues = issues_of(g, equal=equal)
     rng = np.random.default_rng([g, equal, round(100 * correlation), round(100 * loss)])
     told = issues if by_issue else np.zeros_like(issues)
     covers = 0
     for _ in range(draws):
-        found = net_change(
-            drawn_changes(issues, 0.2, correlation, loss, rng).tolist(), told.tolist()
-        )
+        changes = drawn_changes(issues, 0.2, correlation, loss if in_issues else 0.0, rng)
+        if not in_issues:
+            changes[rng.random(len(issues)) < loss] = -1
+        found = net_change(changes.tolist(), told.tolist())
         assert found is not None
         covers += found.interval.low <= -loss <= found.interval.high
     return covers / draws
@@ -196,8 +212,11 @@ def checks() -> Iterator[Check]:
             f"change interval: {g} {'equal' if equal else 'unequal'} issues, "
             f"correlation {correlation}, loss {loss}",
             *(0.9, 1.0),
-            one_in(SLOW, partial(coverage, g, equal, correlation, loss)),
+            one_in(SLOW if g > 10 else 5, partial(coverage, g, equal, correlation, loss)),
         )
+    in_issues = partial(coverage, 5, True, 0.5, 0.1, in_issues=True)
+    name = "change interval: 5 equal issues, a loss of 10 points that falls on whole issues"
+    yield Check(name, 0.9, 1.0, one_in(SLOW, in_issues), "few issues change")
     by_test = partial(coverage, 10, True, 0.5, 0.1, by_issue=False)
     name = "change interval by tests alone: 10 equal issues, correlation 0.5, loss 0.1"
     yield Check(name, 0.9, 1.0, one_in(SLOW, by_test), FORMER)
