@@ -4,38 +4,63 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor, log10
 
 from evalhub.display.formatting import counted, few, listed, p_value, points
-from evalhub.statistics.changes.conclusion import Conclusion, Reading, Word
+from evalhub.statistics.changes.conclusion import Basis, Conclusion, Reading, Word
 from evalhub.statistics.changes.lost_issues import LostIssue, LostIssues
 from reports.compare.rule import Tally
 
-BY_JUDGES: Mapping[Word, str] = {
-    Word.WORSE: "judges rate it worse",
-    Word.BETTER: "judges rate it better",
-    Word.MIXED: "mixed: judges rate it better on the whole, and issues were lost",
-    Word.SAME: "no outcome changed",
-    Word.CANNOT_TELL: "cannot tell",
-    Word.NOTHING: "nothing to compare",
+WORDS: Mapping[Basis, Mapping[Word, str]] = {
+    Basis.JUDGES: {
+        Word.WORSE: "judges rate it worse",
+        Word.BETTER: "judges rate it better",
+        Word.MIXED: "mixed: judges rate it better on the whole, and issues were lost",
+        Word.SAME: "no outcome changed",
+        Word.CANNOT_TELL: "cannot tell",
+        Word.NOTHING: "nothing to compare",
+    },
+    Basis.PEOPLE: {
+        Word.WORSE: "worse",
+        Word.BETTER: "better",
+        Word.MIXED: "mixed: better on the whole, and issues were lost",
+        Word.SAME: "no outcome changed",
+        Word.CANNOT_TELL: "cannot tell",
+        Word.NOTHING: "nothing to compare",
+    },
 }
-"""Each conclusion where only judges have spoken."""
+"""Each conclusion by its basis: a plain word only where people's readings carry it."""
 
-OF_MODEL: Mapping[Word, str] = {
-    Word.WORSE: "judges rate {} worse",
-    Word.BETTER: "judges rate {} better",
-    Word.MIXED: "mixed: judges rate {} better on the whole, and issues were lost",
-    Word.SAME: "no outcome of {} changed",
-    Word.CANNOT_TELL: "cannot tell of {}",
-    Word.NOTHING: "nothing of {} to compare",
-}
-"""The same of a model that is named."""
-
-
-ACROSS: Mapping[Word, str] = {
-    **BY_JUDGES,
-    Word.WORSE: "judges rate it lower",
-    Word.BETTER: "judges rate it higher",
-    Word.MIXED: "mixed: judges rate it higher on the whole, and issues lower",
+ACROSS: Mapping[Basis, Mapping[Word, str]] = {
+    Basis.JUDGES: {
+        Word.WORSE: "judges rate it lower",
+        Word.BETTER: "judges rate it higher",
+        Word.MIXED: "mixed: judges rate it higher on the whole, and issues lower",
+    },
+    Basis.PEOPLE: {
+        Word.WORSE: "lower",
+        Word.BETTER: "higher",
+        Word.MIXED: "mixed: higher on the whole, and issues lower",
+    },
 }
 """The same of two models: one of them became neither worse nor better."""
+
+OF_MODELS: Mapping[Basis, Mapping[Word, str]] = {
+    Basis.JUDGES: {
+        Word.WORSE: "judges rate {names} worse",
+        Word.MIXED: "mixed: judges rate {names} better on the whole, and issues were lost",
+        Word.BETTER: "judges rate {names} better",
+        Word.CANNOT_TELL: "cannot tell about {names}",
+        Word.SAME: "no outcome of {names} changed",
+        Word.NOTHING: "nothing to compare of {names}",
+    },
+    Basis.PEOPLE: {
+        Word.WORSE: "{names} {be} worse",
+        Word.MIXED: "mixed: {names} {be} better on the whole, and issues were lost",
+        Word.BETTER: "{names} {be} better",
+        Word.CANNOT_TELL: "cannot tell about {names}",
+        Word.SAME: "no outcome of {names} changed",
+        Word.NOTHING: "nothing to compare of {names}",
+    },
+}
+"""The same of models that are named, losses first."""
 
 IN_PICTURE: dict[Word, str] = {
     Word.WORSE: "worse",
@@ -44,21 +69,36 @@ IN_PICTURE: dict[Word, str] = {
     Word.SAME: "same outcomes",
     Word.CANNOT_TELL: "cannot tell",
 }
-"""The shortest words, beside a picture that says that judges conclude."""
+"""The shortest words, beside a picture that says whose verdicts it rests on."""
 
 ACROSS_IN_PICTURE = IN_PICTURE | {Word.WORSE: "lower", Word.BETTER: "higher"}
 
 NAMED = 4
 """Issues that a sentence names."""
 
-BY_JUDGES_ALONE = "By judges alone: no verdict of a person counts in a comparison."
-"""What every conclusion rests on."""
+RESTS_ON: Mapping[Basis, str] = {
+    Basis.JUDGES: "By judges alone: no verdict of a person counts in a comparison.",
+    Basis.PEOPLE: "By people’s readings, which judges’ verdicts make more precise.",
+}
+"""What a conclusion rests on, as a sentence."""
 
 FALSE_WORSE = 0.032
 """Largest share of unchanged pairs that are called worse (`dev.py bench validity change`)."""
 
 RARELY = 10_000
 """Chances below one in so many are not told apart."""
+
+
+def said(found: Conclusion, *, across: bool = False) -> str:
+    """Return the conclusion in a few words; `across` two models, of which none changed."""
+    words = WORDS[found.basis]
+    return (ACROSS[found.basis] if across else words).get(found.word, words[found.word])
+
+
+def said_of(names: Sequence[str], word: Word, basis: Basis, *, most: int | None = None) -> str:
+    """Return a conclusion on these models; above `most`, the others are counted."""
+    some = few(names, most=most) if most and len(names) > most else listed(names)
+    return OF_MODELS[basis][word].format(names=some, be="is" if len(names) == 1 else "are")
 
 
 def headline(found: Conclusion | None, tally: Tally, *, across: str = "") -> str:
@@ -68,15 +108,14 @@ def headline(found: Conclusion | None, tally: Tally, *, across: str = "") -> str
         across: Two models, such as "clover against aurora"; "" for a model against itself.
     """
     if across:
-        said = headline(found, tally)
+        text = headline(found, tally)
         if found:
-            was, word = (words[found.word].capitalize() for words in (BY_JUDGES, ACROSS))
-            said = said.replace(was, word, 1)
-        return f"{across}: {said[0].lower()}{said[1:]}"
+            text = text.replace(said(found).capitalize(), said(found, across=True), 1)
+        return f"{across}: {text[0].lower()}{text[1:]}"
     counts = f"lost {tally.worse:,}, won {tally.better:,} of the same {counted(tally.n, 'test')}"
     if found is None:
         return f"{counts.capitalize()}."
-    word = BY_JUDGES[found.word].capitalize()
+    word = said(found).capitalize()
     if found.word == Word.NOTHING:
         return f"{word}: no test is scored in both runs."
     if found.word == Word.SAME:
@@ -119,8 +158,8 @@ def _once_in(p: float) -> str:
 
 def in_line(found: Conclusion, tally: Tally) -> str:
     """Return the headline as the end of a sentence."""
-    said = headline(found, tally)
-    return said[0].lower() + said[1:]
+    text = headline(found, tally)
+    return text[0].lower() + text[1:]
 
 
 def family(k: int, one: str) -> str:
@@ -155,12 +194,12 @@ def missing(found: Conclusion, first: str, second: str) -> str:
     lacking = [f"behind {counted(n, 'test')} of {name}" for n, name in sides if n]
     if not lacking:
         return ""
-    said = f"Judgments or answers are missing {listed(lacking)}"
+    text = f"Judgments or answers are missing {listed(lacking)}"
     if found.would_say:
-        return f"{said}: without them {BY_JUDGES[found.would_say]}. Retry them."
+        return f"{text}: without them {WORDS[found.basis][found.would_say]}. Retry them."
     if found.may_hide_loss:
-        return f"{said}, which could hide a loss. Retry them."
-    return f"{said}; the conclusion holds whatever they are."
+        return f"{text}, which could hide a loss. Retry them."
+    return f"{text}; the conclusion holds whatever they are."
 
 
 def lost(found: Conclusion, titles: Mapping[int, str], *, in_short: bool = False) -> Iterator[str]:
@@ -180,8 +219,8 @@ def lost(found: Conclusion, titles: Mapping[int, str], *, in_short: bool = False
         rest = "" if is_single else ": not sure one by one, sure together"
         yield f"Lost: {_named(together, titles)}{rest}."
     if losses.others and not (in_short and losses.found):
-        said = "Also lost, may be chance" if losses.found else "Lost, none sure by itself"
-        yield f"{said}: {_named(losses.others, titles)}."
+        what = "Also lost, may be chance" if losses.found else "Lost, none sure by itself"
+        yield f"{what}: {_named(losses.others, titles)}."
 
 
 def _named(issues: Sequence[LostIssue], titles: Mapping[int, str]) -> str:
@@ -200,7 +239,7 @@ def how_sure(found: Conclusion) -> Iterator[str]:
     if reading is None or interval is None or p is None:
         return
     net = reading.net
-    yield BY_JUDGES_ALONE
+    yield RESTS_ON[found.basis]
     yield (
         f"Net change {points(net.change)} over {counted(net.tests, 'test')} of "
         f"{counted(net.issues, 'issue')} (95% {points(interval.low)} to {points(interval.high)}); "

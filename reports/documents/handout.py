@@ -5,20 +5,22 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evalhub.display.formatting import clip, few
-from evalhub.statistics.changes.conclusion import Word
+from evalhub.statistics.changes.conclusion import Basis, Word
 from evalhub.statistics.interval import Interval
 
 MAX_SUBJECT = 120
 SURE = frozenset((Word.WORSE, Word.MIXED, Word.BETTER))
 OF_MANY = {
-    Word.WORSE: "judges rate worse",
-    Word.MIXED: "mixed, with lost issues",
-    Word.BETTER: "judges rate better",
-    Word.CANNOT_TELL: "cannot tell",
-    Word.SAME: "no outcome changed",
-    Word.NOTHING: "not compared",
+    (Word.WORSE, Basis.PEOPLE): "worse",
+    (Word.WORSE, Basis.JUDGES): "judges rate worse",
+    (Word.MIXED, None): "mixed, with lost issues",
+    (Word.BETTER, Basis.PEOPLE): "better",
+    (Word.BETTER, Basis.JUDGES): "judges rate better",
+    (Word.CANNOT_TELL, None): "cannot tell",
+    (Word.SAME, None): "no outcome changed",
+    (Word.NOTHING, None): "not compared",
 }
-"""Conclusions of several models at once, in the order in which they are said."""
+"""Conclusions of several models at once, in the order of a list; None: on any basis."""
 
 NAMED = 3
 """Models of one conclusion that are named; of more sure ones no counts are said."""
@@ -62,6 +64,7 @@ class HandoutLine:
     sure: str = ""
     change: float | None = None
     interval: Interval | None = None
+    basis: Basis = Basis.JUDGES
 
     @property
     def counts(self) -> str:
@@ -124,8 +127,9 @@ class Handout:
         return next(step for step in (0.05, 0.1, 0.2, 0.3, 0.5, 1.0) if step >= max([*ends, 0.0]))
 
     def _findings(self) -> Iterator[Finding]:
-        for word, said in OF_MANY.items():
+        for (word, basis), said in OF_MANY.items():
             lines = [line for line in self.lines if line.word == word]
+            lines = [line for line in lines if basis in (None, line.basis)]
             if word in SURE and len(lines) <= NAMED:
                 for line in lines:
                     counts = f" ({line.counts})" if line.counts else ""

@@ -2,7 +2,7 @@
 
 from evalhub.display.formatting import counted
 from evalhub.statistics.changes.conclusion import Conclusion
-from reports.compare.conclusion_words import OF_MODEL, chance, lost
+from reports.compare.conclusion_words import chance, lost, said_of
 from reports.compare.rule import Tally
 from reports.compare.sentences import left_out
 from reports.compare.two_runs.facts_and_warnings import rates_of
@@ -22,7 +22,8 @@ def concluded_line(
     return HandoutLine(
         name=name,
         word=found.word,
-        finding=OF_MODEL[found.word].format(name),
+        basis=found.basis,
+        finding=said_of([name], found.word, found.basis),
         before=before,
         now=now,
         changed=f"lost {tally.worse:,}, won {tally.better:,} of {counted(tally.n, 'test')}",

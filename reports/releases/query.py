@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from evalhub.statistics.changes.conclusion import ORDER, Word
+from evalhub.statistics.changes.conclusion import ORDER, Basis, Word
 from evalhub.statistics.changes.lost_issues import LostIssue
 from evalhub.work.cost_total import Spent, added, spent_by
 from reports.compare.attempts_query import Attempts, Runs, attempts_of
@@ -98,6 +98,10 @@ class ReleaseLine:
     @property
     def word(self) -> Word:
         return self.change.conclusion.word if self.change else Word.NOTHING
+
+    @property
+    def basis(self) -> Basis:
+        return self.change.conclusion.basis if self.change else Basis.JUDGES
 
     @property
     def rate_before(self) -> Rate | None:

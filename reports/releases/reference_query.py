@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evalhub.statistics.changes.slow_decay import LEVEL_OF_LOOKS, LOOKS
 from reports.compare.attempts_query import attempts_of
-from reports.compare.conclusion_words import BY_JUDGES, in_line
+from reports.compare.conclusion_words import in_line, said
 from reports.compare.pair_changes_query import PairChange, pair_changes
 from reports.documents.document import Column, Link, Table
 from reports.documents.links import page_url
@@ -97,7 +97,7 @@ def references_table(looks: Sequence[ReferenceLook]) -> Iterator[Table]:
                     Link(one.name, page_url("compare", runs=[one.reference.run, one.run])),
                     *(one.reference.release, one.reference.look),
                     *(one.change.whole.net, one.change.whole.tally.n),
-                    *(BY_JUDGES[one.change.conclusion.word], one.change.whole.p),
+                    *(said(one.change.conclusion), one.change.whole.p),
                 )
                 for one in looks
             ],

@@ -4,18 +4,19 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from evalhub.display.charts import Figure
-from evalhub.display.formatting import counted, few, listed
-from evalhub.statistics.changes.conclusion import Word
+from evalhub.display.formatting import counted, few
+from evalhub.statistics.changes.conclusion import ORDER, Basis, Word
 from evalhub.statistics.changes.lost_issues import LostIssue
 from reports.compare.conclusion_words import (
-    BY_JUDGES,
-    BY_JUDGES_ALONE,
     IN_PICTURE,
+    RESTS_ON,
     family,
     first_run,
     in_line,
     lost,
     missing,
+    said,
+    said_of,
 )
 from reports.compare.figure import NetRow, net_changes
 from reports.documents.document import Cell, Column, Link, Linked, Table, folded
@@ -60,26 +61,15 @@ def headline(report: ReleasesReport) -> str:
         return first_run(report.release, len(report.lines))
     if not compared:
         return "No model can be compared with itself in the release before."
-    said = [
-        text.format(few(names, most=NAMED) if len(names) > NAMED else listed(names))
-        for word, text in HEADLINES.items()
-        if (names := list(dict.fromkeys(line.run.model_name for line in report.with_word(word))))
-    ]
-    joined = "; ".join(said)
+    names: dict[tuple[Word, Basis], dict[str, None]] = {}
+    for line in sorted(report.with_word(*ORDER), key=lambda line: ORDER.index(line.word)):
+        names.setdefault((line.word, line.basis), {})[line.run.model_name] = None
+    joined = "; ".join(said_of(list(some), *what, most=NAMED) for what, some in names.items())
     return f"{joined[0].upper()}{joined[1:]}."
 
 
 NAMED = 3
 """Models that the headline names of each conclusion."""
-
-HEADLINES = {
-    Word.WORSE: "judges rate {} worse",
-    Word.MIXED: "mixed: {}",
-    Word.BETTER: "judges rate {} better",
-    Word.CANNOT_TELL: "cannot tell about {}",
-    Word.SAME: "no outcome of {} changed",
-    Word.NOTHING: "nothing to compare of {}",
-}
 
 
 def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:
@@ -114,8 +104,7 @@ def sentences(report: ReleasesReport) -> Iterator[str]:
 
 def basis(report: ReleasesReport) -> Iterator[str]:
     """Yield what the conclusions rest on, and how sure they are together."""
-    if report.compared:
-        yield BY_JUDGES_ALONE
+    yield from dict.fromkeys(RESTS_ON[line.basis] for line in report.compared)
     yield from filter(None, [family(len(report.compared), "comparison")])
 
 
@@ -165,7 +154,7 @@ def models_table(report: ReleasesReport) -> Table:
         "change only of those that both runs share.",
         empty="No complete run yet. Launch a run to compare it with the next.",
         draw=lambda: _figure(report),
-        describes="Net change of each model with its 95% interval, and what judges conclude",
+        describes="Net change of each model with its 95% interval, and the conclusion",
         **(
             folded(len(lines), shown, "run", said=f"without one in {before.lower()}")
             if shown
@@ -185,7 +174,7 @@ def _model(line: ReleaseLine) -> tuple[Cell, ...]:
         line.figures.rate,
         Linked(whole.net, compare) if whole and whole.net is not None else None,
         whole.tally.n if whole else None,
-        BY_JUDGES[line.word] if line.change else None,
+        said(line.change.conclusion) if line.change else None,
         whole.p if whole else None,
         Linked(f"{reviews.overturned:,} of {len(reviews):,}", url) if len(reviews) else None,
         before.spent.usd if before else None,

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from evalhub.display.formatting import few
 from evalhub.models import User
-from reports.compare.conclusion_words import BY_JUDGES
+from reports.compare.conclusion_words import said
 from reports.documents.document import Cell, Column, LazyRows, Link, Linked, Table, folded
 from reports.documents.links import page_url, results_url, run_url
 from reports.documents.rejudging import refusal
@@ -110,9 +110,8 @@ def _drawn(
     for line in report.lines:
         dots = _dots(report, line, tag)
         if dots and (found := changes.get(line.name)):
-            word = found.conclusion.word
-            said = f"{dots[-1].text}; since the previous: {BY_JUDGES[word]}"
-            dots[-1] = replace(dots[-1], flag=word, text=said)
+            text = f"{dots[-1].text}; since the previous: {said(found.conclusion)}"
+            dots[-1] = replace(dots[-1], flag=found.conclusion.word, text=text)
         lines.append(DrawnLine(line.name, line.look, dots))
     return [line for line in lines if line.dots]
 
@@ -208,7 +207,7 @@ def _last(
         *(
             (
                 *(found.change.net, found.change.tally.n),
-                *(BY_JUDGES[found.conclusion.word], found.conclusion.p),
+                *(said(found.conclusion), found.conclusion.p),
             )
             if found
             else (None, None, None, None)

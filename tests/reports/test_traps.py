@@ -13,8 +13,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from evalhub.statistics.changes.conclusion import Basis
 from issues.models import Test
-from reports.compare.conclusion_words import BY_JUDGES, BY_JUDGES_ALONE
+from reports.compare.conclusion_words import RESTS_ON, WORDS
 from reports.gate.query import gate_result
 from runs.comparison.baselines import opponent_of
 from runs.figures.run_tallies import count_due
@@ -78,7 +79,7 @@ class History:
         (released,) = self.json("releases", release=after.release)["tables"]["models"]["rows"]
         (last,) = self.json("trend")["tables"]["latest"]["rows"]
         home = self.client.get(reverse("admin:index"), {"compute": 1}).content.decode()
-        (said,) = [word for word in BY_JUDGES.values() if f"Alpha: {word}" in home]
+        (said,) = [word for word in WORDS[Basis.JUDGES].values() if f"Alpha: {word}" in home]
         return {
             "compare": compare["facts"]["conclusion"]["value"],
             "release": released["conclusion"],
@@ -278,5 +279,5 @@ def test_a_kinder_judge_is_said_to_be_a_judge(client):
     history.all_say("judges rate it better", 0)
     for name in ("releases", "compare"):
         runs = {"runs": [run.pk for run in history.runs]} if name == "compare" else {}
-        assert BY_JUDGES_ALONE in history.json(name, **runs)["sentences"]
+        assert RESTS_ON[Basis.JUDGES] in history.json(name, **runs)["sentences"]
     assert history.mean() == pytest.approx(0.88)

@@ -28,6 +28,17 @@ class Word(StrEnum):
         return self in (Word.WORSE, Word.MIXED)
 
 
+class Basis(StrEnum):
+    """Whose verdicts a conclusion rests on.
+
+    `JUDGES`: judges alone, and no verdict of a person counts. `PEOPLE`: what people read blind,
+    which judges' verdicts on all answers make more precise.
+    """
+
+    JUDGES = "judges"
+    PEOPLE = "people"
+
+
 ORDER = (Word.WORSE, Word.MIXED, Word.BETTER, Word.CANNOT_TELL, Word.SAME, Word.NOTHING)
 """Conclusions as a list shows them: losses first."""
 
@@ -95,6 +106,7 @@ class Conclusion:
         against_old: And against the old side.
         missing_old: Tests behind whose outcome something is missing on the old side.
         missing_new: And on the new side.
+        basis: Whose verdicts it rests on, which decides how it is said.
     """
 
     word: Word
@@ -103,6 +115,7 @@ class Conclusion:
     against_old: Reading | None = None
     missing_old: int = 0
     missing_new: int = 0
+    basis: Basis = Basis.JUDGES
 
     @property
     def interval(self) -> Interval | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from evalhub.display.formatting import counted, listed, points
 from evalhub.statistics.changes.conclusion import Conclusion
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
-from reports.compare.conclusion_words import ACROSS, BY_JUDGES
+from reports.compare.conclusion_words import said
 from reports.compare.evidence_rule import Findings
 from reports.compare.query import Comparison, Side
 from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share
@@ -67,9 +67,8 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     tally, found = two.tally, two.found
     conclusion = found.conclusion if found else None
     detectable, basis = two.detectable or (None, "")
-    words = ACROSS if two.across else BY_JUDGES
     return (
-        Fact("conclusion", "Conclusion", conclusion and words[conclusion.word]),
+        Fact("conclusion", "Conclusion", conclusion and said(conclusion, across=bool(two.across))),
         Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
         Fact("better", "Better", tally.better, "count", url=two.url(show="better")),
         Fact("same", "Same", tally.same, "count", url=two.url(show="same")),

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from evalhub.statistics.changes.lost_issues import LostIssue
 from issues.models import Issue, Severity
-from reports.compare.conclusion_words import ACROSS, ACROSS_IN_PICTURE, BY_JUDGES, IN_PICTURE
+from reports.compare.conclusion_words import ACROSS_IN_PICTURE, IN_PICTURE, said
 from reports.compare.figure import NetRow, net_changes
 from reports.compare.rule import Kind
 from reports.compare.sentences import overruled_apart
@@ -36,7 +36,7 @@ def net_change(two: TwoRuns) -> Iterator[Table]:
     interval = found.conclusion.interval if found else None
     word = found.conclusion.word if found else None
     run = two.comparison.second.run
-    said = (ACROSS_IN_PICTURE if two.across else IN_PICTURE).get(word, "") if word else ""
+    sign = (ACROSS_IN_PICTURE if two.across else IN_PICTURE).get(word, "") if word else ""
     yield Table(
         "change",
         "Net change",
@@ -55,13 +55,13 @@ def net_change(two: TwoRuns) -> Iterator[Table]:
             (
                 *(run.model_name, two.tally.worse, two.tally.better, two.tally.n, net),
                 *(interval or (None, None)),
-                word and (ACROSS if two.across else BY_JUDGES)[word],
+                said(found.conclusion, across=bool(two.across)) if found else None,
                 found.conclusion.p if found else None,
             )
         ],
-        draw=lambda: net_changes([NetRow(run.model_name, net, interval, word, said)]),
+        draw=lambda: net_changes([NetRow(run.model_name, net, interval, word, sign)]),
         look="folded",
-        describes="Net change with its 95% interval, and what judges conclude",
+        describes="Net change with its 95% interval, and the conclusion",
     )
 
 

@@ -1,8 +1,11 @@
 """What a comparison comes to, in sentences."""
 
-from evalhub.statistics.changes.conclusion import Outcome, Pair, conclude
-from reports.compare.conclusion_words import BY_JUDGES_ALONE, excluded
+from dataclasses import replace
+
+from evalhub.statistics.changes.conclusion import Basis, Outcome, Pair, conclude
+from reports.compare.conclusion_words import RESTS_ON, excluded, headline, said_of
 from reports.compare.evidence_rule import findings, sample_of
+from reports.compare.rule import Tally
 from reports.compare.sentences import basis, concluded
 from tests.reports.compare.builders import a_run, comparison
 
@@ -23,7 +26,7 @@ def test_the_conclusion_comes_first_and_figures_after_it():
 
     assert headline.startswith("Cannot tell: lost 8, won 2 of the same 110 tests. A loss of more")
     assert lost.startswith("Lost, none sure by itself: “issue 1” (1 of 1), ")
-    assert basis == BY_JUDGES_ALONE
+    assert basis == RESTS_ON[Basis.JUDGES]
     assert "p = 0.065" in sure
     assert score.startswith("The mean score changed by −0.055 over 110 tests")
 
@@ -40,6 +43,20 @@ def test_no_flip_is_no_outcome_changed_with_what_is_excluded():
     assert headline == (
         "No outcome changed in 200 tests. A loss of more than 1.9 points is excluded."
     )
+
+
+def test_only_people_make_a_plain_word():
+    fell = conclude([Pair(n, Outcome.whole(1), Outcome.whole(0)) for n in range(20)])
+    tally = Tally(worse=20, better=0, same=0)
+
+    by_judges, by_people = (headline(replace(fell, basis=basis), tally) for basis in Basis)
+
+    assert by_judges == "Judges rate it worse: lost 20, won 0 of the same 20 tests."
+    assert by_people == "Worse: lost 20, won 0 of the same 20 tests."
+    across = headline(replace(fell, basis=Basis.PEOPLE), tally, across="Clover against Aurora")
+    assert across == "Clover against Aurora: lower: lost 20, won 0 of the same 20 tests."
+    assert said_of(["Clover", "Aurora"], fell.word, Basis.PEOPLE) == "Clover and Aurora are worse"
+    assert said_of(["Clover"], fell.word, Basis.JUDGES) == "judges rate Clover worse"
 
 
 def test_no_compared_tests_gives_a_sentence():

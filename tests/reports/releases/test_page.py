@@ -7,7 +7,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from reports.compare.conclusion_words import BY_JUDGES_ALONE
+from evalhub.statistics.changes.conclusion import Basis
+from reports.compare.conclusion_words import RESTS_ON
 from reports.documents.reading import Reading
 from reports.releases.page import RELEASES
 from reports.schedules.snapshots import make
@@ -97,7 +98,7 @@ def test_a_conclusion_is_a_sentence_with_counts_and_lost_issues(tests):
         "Judges rate Tiny worse.",
         "Tiny: judges rate it worse: lost 7, won 0 of the same 14 tests. Lost for sure: “Issue 0” "
         "(7 of 7).",
-        BY_JUDGES_ALONE,
+        RESTS_ON[Basis.JUDGES],
     )
     (row,) = found.table("models").as_rows()
     assert row["p"] == pytest.approx(1 / 2**7)
