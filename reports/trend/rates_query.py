@@ -80,9 +80,7 @@ class Counted:
         tallies = tallies_of_tests(list(series_points), query.tests, which)
         others: dict[RateKey, Group] = {}
         if shared:
-            # An index has tests with runs; by revision alone all runs that ever had it are read.
-            tests = IdIn("test_id", set(shared.others.values()))
-            of_others = Q(tests, IdIn("revision_id", shared.others), run__in=list(series_points))
+            of_others = Q(IdIn("test_id", shared.others), run__in=list(series_points))
             rows = only(Result.objects.filter(of_others, which), query.tests)
             found = tallies_over(rows, of_judges=True)
             tallies = less(tallies, found)

@@ -1,6 +1,6 @@
 """The tests that all runs of a trend have: lines of a test set that changed are drawn on these."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count
@@ -10,10 +10,10 @@ from runs.models import Result, Run
 
 @dataclass(frozen=True)
 class SharedTests:
-    """How many tests all runs have, and the revisions of the others, each with its test."""
+    """How many tests all runs have in one revision, and which they have not."""
 
     n: int
-    others: Mapping[int, int]
+    others: frozenset[int]
 
 
 def shared_tests(runs: Iterable[Run]) -> SharedTests | None:
@@ -25,7 +25,7 @@ def shared_tests(runs: Iterable[Run]) -> SharedTests | None:
     if len(samples) < 2:
         return None
     rows = Result.objects.filter(run__in=samples.values(), repeat=0).order_by()
-    held = list(rows.values_list("revision_id", "test_id").annotate(n=Count("pk")))
-    others = {revision: test for revision, test, n in held if n < len(samples)}
-    n = len(held) - len(others)
+    held = list(rows.values_list("test_id", "revision_id").annotate(n=Count("pk")))
+    others = frozenset(test for test, _, n in held if n < len(samples))
+    n = len({test for test, _, _ in held} - others)
     return SharedTests(n, others) if n and others else None
