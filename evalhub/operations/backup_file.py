@@ -4,6 +4,7 @@
 """
 
 import json
+import zlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -108,7 +109,7 @@ def opened(path: Path) -> Iterator[tuple[ZipFile, Description]]:
         try:
             damaged = archive.testzip()
             description = read_description(archive)
-        except (BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
+        except (BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError) as error:
             raise BackupError(f"{path} is no backup of EvalHub, or damaged: {error}.") from error
         if damaged:
             raise BackupError(f"{path} is damaged: {damaged} has another checksum.")

@@ -155,18 +155,20 @@ def test_no_database_is_replaced_while_others_have_it_open(file):
     assert titles() == ["as it was"]
 
 
-@pytest.mark.parametrize("damage", [lambda c: c[: len(c) // 2], lambda c: b"", lambda c: _flip(c)])
-def test_a_damaged_backup_changes_nothing(file, damage):
-    file.write_bytes(damage(file.read_bytes()))
+def test_a_damaged_backup_changes_nothing(file):
+    whole = file.read_bytes()
+    # A flipped bit may leave what cannot be unpacked, or what has another checksum.
+    flipped = [_flip(whole, len(whole) * part // 20) for part in range(1, 20)]
+    for damaged in (whole[: len(whole) // 2], b"", *flipped):
+        file.write_bytes(damaged)
 
-    with pytest.raises(CommandError, match=r"is no backup of EvalHub|is damaged"):
-        restore(file)
+        with pytest.raises(CommandError, match=r"is no backup of EvalHub|is damaged"):
+            restore(file)
 
     assert titles() == ["since"]
 
 
-def _flip(content):
-    at = len(content) // 2
+def _flip(content, at):
     return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
