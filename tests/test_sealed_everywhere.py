@@ -502,7 +502,7 @@ HARMLESS = {
     "Issue": {"title", "generic_statement", "source_id"},
     "TemplateExample": {"option"},
     "Test": {"tools", "source_id"},
-    "Feedback": {"model", "source", "source_id"},
+    "Feedback": {"model", "release", "source", "source_id"},
     "Comment": {"author_name"},
     "Criterion": {"library_key"},
     "TestComment": {"author_name"},

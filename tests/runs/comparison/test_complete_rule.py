@@ -11,7 +11,7 @@ import pytest
 
 from tests.layers import ROOT, sources
 
-RULE = {"runs/models/run.py", "runs/figures/states.py"}
+RULE = {"runs/models/run_queries.py", "runs/figures/states.py"}
 READS_STATE_OF = {
     "reports/compare/query.py",
     "runs/comparison/baselines.py",
@@ -45,7 +45,7 @@ OTHER_BATCHES = (
 
 
 MAY_BE_INCOMPLETE = {
-    "runs/models/run.py": "the rule itself",
+    "runs/models/run_queries.py": "the rule itself",
     "runs/management/commands/demo.py": "waits for the end",
     "runs/review/queue_items.py": "annotators score what is missing",
     "reports/judge_reliability/humans/corrections_query.py": "compares judgments, not runs",
@@ -119,7 +119,7 @@ def test_only_known_modules_look_at_incomplete_runs(texts):
     assert asks == MAY_BE_INCOMPLETE.keys()
     assert {name for name, text in texts.items() if "MIN_SCORED" in text} == {
         "runs/comparison/completeness.py",
-        "runs/models/run.py",
+        "runs/models/run_queries.py",
         "reports/gate/precondition_rules.py",
     }
 

@@ -153,11 +153,8 @@ def test_the_list_takes_the_same_number_of_queries_however_long(
         assert len(listed(client)) == 5
 
 
-def test_page_of_a_dispute_says_so_and_begins_with_the_verdicts(client):
-    result = first_result(judged_run(make_test("How many?")))
-    for name, option in (("anna", "1"), ("bela", "0")):
-        person = make_user("annotator", username=name)
-        evaluate(result, HumanVerdict(option, f"{name} thinks so."), by=person)
+def test_page_of_a_dispute_says_so_and_begins_with_the_verdicts(client, annotators):
+    result = say(first_result(judged_run(make_test("How many?"))), annotators)
     address = reverse("admin:runs_result_change", args=[result.pk])
 
     client.force_login(make_user("adjudicator"))
@@ -166,10 +163,10 @@ def test_page_of_a_dispute_says_so_and_begins_with_the_verdicts(client):
     places = [trail.index(word) for word in ("Review", "Disputes", "Decide the dispute")]
     assert places == sorted(places)
     evidence = page[page.index("rd-evidence") :]
-    assert evidence.index("anna thinks so.") < evidence.index("How many?")
-    assert evidence.index("bela thinks so.") < evidence.index("How many?")
+    assert evidence.index("anna says 1.") < evidence.index("How many?")
+    assert evidence.index("bela says 0.") < evidence.index("How many?")
 
-    client.force_login(person)  # a party to the dispute cannot decide it
+    client.force_login(annotators[0])  # a party to the dispute cannot decide it
     page = client.get(address).content.decode()
     assert "Decide the dispute" not in page
     assert "Override the verdict" in page
