@@ -98,7 +98,7 @@ def answers(
 def false_alarms(world: World, draws: int, *, seed: int = 3) -> float:
     """Return the share of boards that tell any two of the models apart."""
     rng = np.random.default_rng(seed)
-    boards = max(1, draws // (50 if world.models < 10 else 125))
+    boards = max(1, draws // 40)
     return sum(board(world, rng).told_apart > 0 for _ in range(boards)) / boards
 
 
