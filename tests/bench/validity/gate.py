@@ -42,7 +42,11 @@ def checks() -> Iterator[Check]:
         fails = partial(exit_share, ExitCode.DOES_NOT_HOLD, g, equal, TESTS, changed)
         name = f"gate, false alarms: {g} {sizes} issues, {changed:.0%} of the tests change"
         yield Check(name, 0.0, 0.05, one_in(SLOW, fails))
-    for g, tests, low, high in ((1, 40, 0.04, 0.14), (5, 60, 0.03, 0.19), (20, 200, 0.0, 0.05)):
-        unsure = partial(exit_share, ExitCode.CANNOT_TELL, g, True, tests, 0.15)
-        name = f"gate, exit 2 without a change: {tests} tests in {g} issues, 15% change"
+    for g, tests, changed, low, high in (
+        (1, 40, 0.1, 0.04, 0.14),
+        (5, 50, 0.15, 0.03, 0.19),
+        (20, 200, 0.15, 0.0, 0.05),
+    ):
+        unsure = partial(exit_share, ExitCode.CANNOT_TELL, g, True, tests, changed)
+        name = f"gate, exit 2 without a change: {tests} tests in {g} issues, {changed:.0%} change"
         yield Check(name, low, high, one_in(SLOW, unsure))
