@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor, log10
 
 from evalhub.display.formatting import counted, few, listed, p_value, points
-from evalhub.statistics.changes.conclusion import Basis, Conclusion, Reading, Word
+from evalhub.statistics.changes.conclusion import Basis, Conclusion, Word
 from evalhub.statistics.changes.lost_issues import LostIssue, LostIssues
 from reports.compare.rule import Tally
 
@@ -136,13 +136,16 @@ def chance(found: Conclusion) -> str:
     if found.word == Word.CANNOT_TELL:
         return f"No.{excluded(found)}"
     of_these = "" if reading.net.accounts_for_issues else ", of these tests"
-    return f"Yes{of_these}: by chance {_once_in(_p(found, reading))}."
+    return f"Yes{of_these}: by chance {_once_in(deciding_p(found))}."
 
 
-def _p(found: Conclusion, reading: Reading) -> float:
-    """Return the p of the conclusion: a loss may be one on the whole, or of issues."""
+def deciding_p(found: Conclusion) -> float:
+    """Return the p of the conclusion, held against the level; 1 where nothing is compared.
+
+    A loss may be one on the whole, or of issues, whose level is half of it.
+    """
     whole = 1.0 if found.p is None else found.p
-    issues = min(1.0, 2 * (found.against_old or reading).lost.p)
+    issues = min(1.0, 2 * found.against_old.lost.p) if found.against_old else 1.0
     if found.word == Word.BETTER:
         return whole
     return max(whole, issues) if found.word == Word.MIXED else min(whole, issues)
@@ -236,15 +239,15 @@ def _named(issues: Sequence[LostIssue], titles: Mapping[int, str]) -> str:
 def how_sure(found: Conclusion) -> Iterator[str]:
     """Yield method, p and interval of the conclusion, and what they do not account for."""
     reading, interval, p = found.reading, found.interval, found.p
-    if reading is None or interval is None or p is None:
+    if reading is None or found.against_old is None or interval is None or p is None:
         return
-    net = reading.net
+    net, lost_ = reading.net, found.against_old.lost
     yield RESTS_ON[found.basis]
     yield (
         f"Net change {points(net.change)} over {counted(net.tests, 'test')} of "
         f"{counted(net.issues, 'issue')} (95% {points(interval.low)} to {points(interval.high)}); "
         f"{is_p(p)} ({net.method}); "
-        f"issues lost: {is_p(reading.lost.p)} (at most {reading.lost.level / 2:g} is sure)."
+        f"issues lost: {is_p(lost_.p)} (at most {lost_.level / 2:g} is sure)."
     )
     if net.is_sure and not net.accounts_for_issues:
         issues = counted(net.issues, "issue")

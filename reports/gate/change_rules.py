@@ -12,6 +12,7 @@ from evalhub.statistics.changes.conclusion import Conclusion, Word
 from evalhub.statistics.changes.net_change import METHOD
 from evalhub.statistics.interval import Interval
 from reports.compare.conclusion_words import (
+    deciding_p,
     excluded,
     headline,
     lost,
@@ -82,7 +83,7 @@ def conclusion_rule(change: Change, level: float) -> GateLine:
         verdict=verdict,
         sentence=" ".join(said),
         n=change.tally.n,
-        value=found.p,
+        value=None if found.reading is None else deciding_p(found),
         limit=level,
         unit="p",
         p=found.p,

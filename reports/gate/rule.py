@@ -70,7 +70,8 @@ class GateLine:
         rule: Its name for programs: a key of `TITLES`.
         n: Results or tests that the verdict rests on.
         value: The measured value, in `unit`, as is `limit` and `interval`; None: not measured.
-        p: Two-sided; None where the rule tests nothing.
+        p: Two-sided, of the change on the whole; of a conclusion, `value` is the p that decided,
+            which may be that of lost issues. None where the rule tests nothing.
         method: Of the interval or of p; how it was counted where there is neither.
     """
 

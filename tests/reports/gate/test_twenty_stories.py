@@ -185,6 +185,8 @@ def test_each_story_has_its_exit_code_and_figures(site, gate, subtests):
             assert result["exit"] == told.exit
             line = line_of(result)
             assert line["sentence"].lower().startswith(word.lower())
+            if line["verdict"] == "does_not_hold":  # by what decided, be it the whole or an issue
+                assert line["value"] <= line["limit"]
             if told.p is not None:
                 assert line["p"] == pytest.approx(told.p, rel=0.06)
             if told.interval is not None:
