@@ -22,7 +22,7 @@ from reports.documents.rejudging import rejudging
 from reports.handout.of_two_runs import handout_of
 
 FILTERS = ("tag", "q", "family")
-NO_VERDICT = "Outcomes are shown side by side, without a verdict."
+NO_CONCLUSION = "Outcomes are shown side by side, without a conclusion."
 
 
 def _title(two: TwoRuns) -> str:
@@ -54,7 +54,7 @@ def _pooled(two: TwoRuns) -> Iterator[str]:
 def _said(two: TwoRuns) -> tuple[str, ...]:
     """Return what the runs show, in the sentences that lead the page."""
     if not two.comparison.is_conclusive:
-        return (NO_VERDICT,)
+        return (NO_CONCLUSION,)
     first, second = two.names
     return concluded(
         two.comparison.rows,
