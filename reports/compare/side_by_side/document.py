@@ -110,7 +110,7 @@ def _sentences(facts: Sequence[Fact], runs: int) -> tuple[str, ...]:
     return (
         f"{counted(tests, 'test')} shown, {shared:,} of them in all {runs} runs; "
         f"{mixed:,} have both passed and failed answers.",
-        "For significance, compare two of the runs.",
+        "For a conclusion, compare two of the runs.",
     )
 
 

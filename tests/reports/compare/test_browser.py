@@ -110,7 +110,7 @@ def test_runs_are_found_while_one_types_and_stand_side_by_side(enter):
     enter.wait_for_function("document.querySelectorAll('[data-cm-offered] li').length === 1")
     offered.get_by_role("link").click()
 
-    enter.locator("[data-table=grid]").wait_for()
+    enter.locator("[data-table=grid]").first.wait_for()
     assert enter.locator("[data-table=totals] tbody tr").count() == 3
     assert Run.objects.count() == 6
     looks(enter, "compare-many")

@@ -35,4 +35,4 @@ def test_a_cell_of_the_matrix_opens_its_answers(enter):
     enter.locator("#report[data-pending='0']").wait_for()
 
     assert enter.locator("#answers tbody tr").count() == 1
-    assert "drawn at random" in enter.locator(".eh-sentences").inner_text()
+    assert "that they checked blind" in enter.locator(".eh-sentences").first.inner_text()
