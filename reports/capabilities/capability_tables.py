@@ -206,12 +206,10 @@ def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport, l
     """Return the champions of the dimensions in which a model is graded in `least` suites."""
     ranked = [one for one in dimensions if one.ranked]
     tested = by_grades([one.ranked for one in ranked])
-    rows = [
-        _champion(dimension, evidence, report)
-        for dimension, evidence in zip(ranked, tested, strict=True)
-    ]
-    rows.sort(key=lambda row: not _is_sure(row))
-    shown = sum(map(_is_sure, rows))
+    found = [(one, _of_second(one, of)) for one, of in zip(ranked, tested, strict=True)]
+    found.sort(key=lambda pair: not _is_sure(pair[1]))
+    shown = sum(_is_sure(second) for _, second in found)
+    rows = [_champion(dimension, second, report) for dimension, second in found]
     return Table(
         key="champions",
         title="Dimension champions",
@@ -235,16 +233,18 @@ def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport, l
     )
 
 
-P_HOLM = 7
-"""The place of p in a row of champions."""
+def _of_second(dimension: Dimension, evidence: Sequence[AgainstFirst]) -> AgainstFirst | None:
+    """Return the runner-up against the first; None without a runner-up."""
+    place = len(dimension.champions)
+    return evidence[place - 1] if len(dimension.ranked) > place else None
 
 
-def _is_sure(row: tuple[Cell, ...]) -> bool:
-    return row[P_HOLM] is not None and row[P_HOLM] <= LEVEL
+def _is_sure(second: AgainstFirst | None) -> bool:
+    return second is not None and second.p is not None and second.p <= LEVEL
 
 
 def _champion(
-    dimension: Dimension, evidence: Sequence[AgainstFirst], report: CapabilityReport
+    dimension: Dimension, evidence: AgainstFirst | None, report: CapabilityReport
 ) -> tuple[Cell, ...]:
     best = dimension.champions
     second = dimension.ranked[len(best)] if len(dimension.ranked) > len(best) else None
@@ -255,7 +255,7 @@ def _champion(
         min((one.suites for one in best), default=None),
         second and model_name(report, second.model),
         second and second.grade,
-        *((*evidence[len(best) - 1], METHOD) if second else (None,) * 3),
+        *((*evidence, METHOD) if evidence else (None,) * 3),
         len(dimension.ranked),
     )
 
